@@ -1,0 +1,22 @@
+//! Address spaces, buffers behind handles, their lifetime, and transfers.
+//!
+//! All arguments are checked here, before a plugin sees them: several bad inputs
+//! make a plugin end the process instead of returning an error.
+
+mod accounts;
+mod addresses;
+mod buffer;
+mod element;
+mod handles;
+mod plugins;
+mod release;
+mod spaces;
+mod transfer;
+
+pub use accounts::Usage;
+pub use buffer::{Buffer, alloc, free, get, retain};
+pub use element::ElementType;
+pub use plugins::{Client, client, load};
+pub use release::{prepare_exit, reclaim, release};
+pub use spaces::{Space, space, space_count};
+pub use transfer::{copy, fill, read, write};

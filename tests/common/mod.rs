@@ -1,0 +1,64 @@
+//! What several tests need.
+#![allow(dead_code)]
+
+use std::path::PathBuf;
+
+/// The plugins to test against, by name: `PJRTMEM_TEST_PLUGINS`, with commas.
+pub fn plugins() -> Vec<String> {
+    let named = std::env::var("PJRTMEM_TEST_PLUGINS").unwrap_or_else(|_| "cpu".to_owned());
+    named.split(',').map(str::trim).filter(|name| !name.is_empty()).map(String::from).collect()
+}
+
+/// Says that a test did not run, and why. With `CI` set that is a failure.
+pub fn skip(why: &str) {
+    assert!(std::env::var_os("CI").is_none(), "cannot be skipped in CI: {why}");
+    eprintln!("SKIPPED: {why}");
+}
+
+/// The official header, as `make plugin` leaves it in the cache.
+pub fn pjrt_header() -> Option<PathBuf> {
+    let header = cache().join("include/pjrt_c_api.h");
+    header.is_file().then_some(header)
+}
+
+fn cache() -> PathBuf {
+    let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    folder("PJRTMEM_CACHE").map_or_else(
+        || {
+            let home = || PathBuf::from(folder("HOME").expect("HOME")).join(".cache");
+            folder("XDG_CACHE_HOME").map_or_else(home, PathBuf::from).join("pjrtmem")
+        },
+        PathBuf::from,
+    )
+}
+
+/// The C compiler.
+pub fn cc() -> String {
+    std::env::var("CC").unwrap_or_else(|_| "cc".to_owned())
+}
+
+/// An empty folder for one test.
+pub fn scratch(test: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    folder
+}
+
+/// The shared library that was built along with the test.
+pub fn library() -> PathBuf {
+    deps().join("libpjrtmem.so")
+}
+
+/// The plugin that misbehaves when it is told to; `cargo build -p
+/// pjrtmem-test-plugin` makes it.
+pub fn test_plugin() -> Option<PathBuf> {
+    let plugin = deps().with_file_name("libpjrtmem_test_plugin.so");
+    plugin.is_file().then_some(plugin)
+}
+
+/// `target/<profile>/deps`, where the test itself is.
+fn deps() -> PathBuf {
+    let test = std::env::current_exe().expect("the test's own path");
+    test.parent().expect("a folder").to_owned()
+}

@@ -20,6 +20,70 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// Types of elements, with the numbers of PJRT's `PJRT_Buffer_Type`.
+//
+// Types of less than one byte (S2, U2, S4, U4, F4E2M1FN) are not among them:
+// on the device they are packed, so their elements have no addresses.
+enum pjrtmem_type
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // A boolean in one byte: 0 or 1.
+  PJRTMEM_TYPE_PRED = 1,
+  // A signed integer of 8 bits.
+  PJRTMEM_TYPE_S8 = 2,
+  // A signed integer of 16 bits.
+  PJRTMEM_TYPE_S16 = 3,
+  // A signed integer of 32 bits.
+  PJRTMEM_TYPE_S32 = 4,
+  // A signed integer of 64 bits.
+  PJRTMEM_TYPE_S64 = 5,
+  // An unsigned integer of 8 bits.
+  PJRTMEM_TYPE_U8 = 6,
+  // An unsigned integer of 16 bits.
+  PJRTMEM_TYPE_U16 = 7,
+  // An unsigned integer of 32 bits.
+  PJRTMEM_TYPE_U32 = 8,
+  // An unsigned integer of 64 bits.
+  PJRTMEM_TYPE_U64 = 9,
+  // IEEE 754 binary16.
+  PJRTMEM_TYPE_F16 = 10,
+  // IEEE 754 binary32.
+  PJRTMEM_TYPE_F32 = 11,
+  // IEEE 754 binary64.
+  PJRTMEM_TYPE_F64 = 12,
+  // The upper half of a binary32 ("bfloat16").
+  PJRTMEM_TYPE_BF16 = 13,
+  // Two F32, the real part first.
+  PJRTMEM_TYPE_C64 = 14,
+  // Two F64, the real part first.
+  PJRTMEM_TYPE_C128 = 15,
+  // 8 bits: 5 of exponent, 2 of mantissa.
+  PJRTMEM_TYPE_F8E5M2 = 16,
+  // 8 bits: 4 of exponent, 3 of mantissa, finite.
+  PJRTMEM_TYPE_F8E4M3FN = 17,
+  // 8 bits: 4 of exponent, 3 of mantissa, finite, bias 11, one zero.
+  PJRTMEM_TYPE_F8E4M3B11FNUZ = 18,
+  // 8 bits: 5 of exponent, 2 of mantissa, finite, one zero.
+  PJRTMEM_TYPE_F8E5M2FNUZ = 19,
+  // 8 bits: 4 of exponent, 3 of mantissa, finite, one zero.
+  PJRTMEM_TYPE_F8E4M3FNUZ = 20,
+  // 8 bits: 4 of exponent, 3 of mantissa.
+  PJRTMEM_TYPE_F8E4M3 = 26,
+  // 8 bits: 3 of exponent, 4 of mantissa.
+  PJRTMEM_TYPE_F8E3M4 = 27,
+  // 8 bits of exponent, a scale.
+  PJRTMEM_TYPE_F8E8M0FNU = 28,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum pjrtmem_type pjrtmem_type;
+#else
+typedef int32_t pjrtmem_type;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 // Codes of errors. A number is never given another meaning.
 //
 // 1 to 16 are absl's status codes, which PJRT plugins use as well; those from
@@ -85,70 +149,6 @@ enum pjrtmem_code
 typedef enum pjrtmem_code pjrtmem_code;
 #else
 typedef int32_t pjrtmem_code;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
-
-// Types of elements, with the numbers of PJRT's `PJRT_Buffer_Type`.
-//
-// Types of less than one byte (S2, U2, S4, U4, F4E2M1FN) are not among them:
-// on the device they are packed, so their elements have no addresses.
-enum pjrtmem_type
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : int32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
-  // A boolean in one byte: 0 or 1.
-  PJRTMEM_TYPE_PRED = 1,
-  // A signed integer of 8 bits.
-  PJRTMEM_TYPE_S8 = 2,
-  // A signed integer of 16 bits.
-  PJRTMEM_TYPE_S16 = 3,
-  // A signed integer of 32 bits.
-  PJRTMEM_TYPE_S32 = 4,
-  // A signed integer of 64 bits.
-  PJRTMEM_TYPE_S64 = 5,
-  // An unsigned integer of 8 bits.
-  PJRTMEM_TYPE_U8 = 6,
-  // An unsigned integer of 16 bits.
-  PJRTMEM_TYPE_U16 = 7,
-  // An unsigned integer of 32 bits.
-  PJRTMEM_TYPE_U32 = 8,
-  // An unsigned integer of 64 bits.
-  PJRTMEM_TYPE_U64 = 9,
-  // IEEE 754 binary16.
-  PJRTMEM_TYPE_F16 = 10,
-  // IEEE 754 binary32.
-  PJRTMEM_TYPE_F32 = 11,
-  // IEEE 754 binary64.
-  PJRTMEM_TYPE_F64 = 12,
-  // The upper half of a binary32 ("bfloat16").
-  PJRTMEM_TYPE_BF16 = 13,
-  // Two F32, the real part first.
-  PJRTMEM_TYPE_C64 = 14,
-  // Two F64, the real part first.
-  PJRTMEM_TYPE_C128 = 15,
-  // 8 bits: 5 of exponent, 2 of mantissa.
-  PJRTMEM_TYPE_F8E5M2 = 16,
-  // 8 bits: 4 of exponent, 3 of mantissa, finite.
-  PJRTMEM_TYPE_F8E4M3FN = 17,
-  // 8 bits: 4 of exponent, 3 of mantissa, finite, bias 11, one zero.
-  PJRTMEM_TYPE_F8E4M3B11FNUZ = 18,
-  // 8 bits: 5 of exponent, 2 of mantissa, finite, one zero.
-  PJRTMEM_TYPE_F8E5M2FNUZ = 19,
-  // 8 bits: 4 of exponent, 3 of mantissa, finite, one zero.
-  PJRTMEM_TYPE_F8E4M3FNUZ = 20,
-  // 8 bits: 4 of exponent, 3 of mantissa.
-  PJRTMEM_TYPE_F8E4M3 = 26,
-  // 8 bits: 3 of exponent, 4 of mantissa.
-  PJRTMEM_TYPE_F8E3M4 = 27,
-  // 8 bits of exponent, a scale.
-  PJRTMEM_TYPE_F8E8M0FNU = 28,
-};
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum pjrtmem_type pjrtmem_type;
-#else
-typedef int32_t pjrtmem_type;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -248,6 +248,31 @@ typedef struct {
   // Whether it is the default memory of its device.
   bool default_memory;
 } pjrtmem_space_info;
+
+// Bytes that were transferred in an address space since it was loaded, by the
+// way they went. Bytes are counted as the caller asked for them.
+typedef struct {
+  // Set by the caller: `sizeof(pjrtmem_transfer_info)`.
+  size_t struct_size;
+  // Written by the host in place.
+  uint64_t written_in_place;
+  // Written by the plugin in place (PJRT's RawBuffer extension).
+  uint64_t written_raw;
+  // Written by replacing a whole buffer, all of which was to be written.
+  uint64_t written_whole;
+  // Written by a compiled program that updates a part of a buffer.
+  uint64_t written_by_program;
+  // Written by reading a whole buffer, changing a part, and replacing it.
+  uint64_t written_by_rewrite;
+  // Read by the host in place.
+  uint64_t read_in_place;
+  // Read through the plugin.
+  uint64_t read;
+  // Read through the plugin as whole buffers, to get at a part.
+  uint64_t read_by_whole;
+  // Copied into this space by the plugin, without the host.
+  uint64_t copied_on_device;
+} pjrtmem_transfer_info;
 
 #ifdef __cplusplus
 extern "C" {
@@ -462,10 +487,11 @@ pjrtmem_error *pjrtmem_space_find(pjrtmem_client client,
                                   pjrtmem_space *out);
 
 // Copies `length` bytes of the host into a buffer. The host's bytes are free
-// again on return. If it fails, the buffer is as it was.
+// again on return. If it fails, the buffer is as it was, unless the message
+// says something else.
 //
-// Where the space is not host-visible, writing a part of a buffer costs as much
-// as writing all of it.
+// Where the space is not host-visible and the plugin cannot write in place,
+// writing a part of a buffer costs about as much as writing all of it.
 //
 // Error: `OUT_OF_RANGE` if the range is not inside of the buffer.
 //
@@ -512,6 +538,12 @@ pjrtmem_error *pjrtmem_fill(pjrtmem_buffer dst,
                             size_t length,
                             const void *pattern,
                             size_t pattern_size);
+
+// Says by which ways bytes went into buffers of an address space and out of them.
+//
+// # Safety
+// `out` has as many bytes as its `struct_size` says.
+pjrtmem_error *pjrtmem_get_transfer_info(pjrtmem_space space, pjrtmem_transfer_info *out);
 
 // The name of an element type as in PJRT, such as `"F32"`; `"UNKNOWN"` for
 // others. Static; never `NULL`.

@@ -3,7 +3,6 @@
 mod common;
 
 use std::ffi::CString;
-use std::process::Command;
 
 use pjrtmem::error::Code;
 use pjrtmem::memory::{self, ElementType};
@@ -256,9 +255,6 @@ const ALL_KINDS: &str = "device,pinned_host,unpinned_host";
 /// own, on the test plugin over each of the real ones.
 #[test]
 fn and_on_devices_that_can_do_less() {
-    let Some(test_plugin) = common::test_plugin() else {
-        return common::skip("the test plugin; `cargo build -p pjrtmem-test-plugin` makes it");
-    };
     for (faults, hidden) in [
         ("hide_addresses=1", ALL_KINDS),
         ("hide_addresses=device", "device"),
@@ -267,20 +263,7 @@ fn and_on_devices_that_can_do_less() {
         ("buffers_only=1", ALL_KINDS),
         ("refuse=Client_CreateUninitializedBuffer", ""),
     ] {
-        for plugin in common::plugins() {
-            let name = CString::new(plugin).unwrap();
-            let real = memory::load(&name, &Options::default()).unwrap();
-            let run = Command::new(std::env::current_exe().unwrap())
-                .args(["--exact", "any_sequence_of_calls_does_what_plain_memory_does"])
-                .env("PJRTMEM_TEST_PLUGINS", &test_plugin)
-                .env("PJRTMEM_TEST_REAL_PLUGIN", real.plugin_path.to_str().unwrap())
-                .env("PJRTMEM_TEST_FAULTS", faults)
-                .env(HIDDEN_KINDS, hidden)
-                .output()
-                .unwrap();
-            let output = String::from_utf8_lossy(&run.stdout);
-            assert!(run.status.success(), "{faults} on {name:?}:\n{output}");
-            assert!(output.contains("1 passed"), "{output}");
-        }
+        let test = "any_sequence_of_calls_does_what_plain_memory_does";
+        common::on_test_plugin(test, faults, &[(HIDDEN_KINDS, hidden)]);
     }
 }

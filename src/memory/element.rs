@@ -8,7 +8,7 @@ use crate::error::{Result, bail, error};
 ///
 /// Types of less than one byte (S2, U2, S4, U4, F4E2M1FN) are not among them:
 /// on the device they are packed, so their elements have no addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(i32)]
 pub enum ElementType {
     /// A boolean in one byte: 0 or 1.
@@ -62,7 +62,8 @@ pub enum ElementType {
 use ElementType::*;
 
 impl ElementType {
-    const ALL: [ElementType; 23] = [
+    /// All of them.
+    pub const ALL: [ElementType; 23] = [
         Pred,
         S8,
         S16,

@@ -8,8 +8,9 @@ use parking_lot::{Mutex, RwLock};
 
 use super::release;
 use super::spaces::{self, Space};
+use super::update::Updates;
 use crate::error::{Code, Result, bail, error};
-use crate::pjrt::{self, Api, Options, Value, host};
+use crate::pjrt::{self, Api, Options, RawBuffers, Value, host};
 
 /// Where JAX and TensorFlow look for plugins: `name:path` pairs, with commas.
 const NAMES_AND_PATHS: &str = "PJRT_NAMES_AND_LIBRARY_PATHS";
@@ -31,6 +32,8 @@ pub struct Client {
     /// How many address spaces the client has.
     pub space_count: u32,
     options: Options,
+    pub(super) raw_buffers: Option<RawBuffers>,
+    pub(super) updates: Updates,
 }
 
 /// Plugins and clients are never given up, see [`Api`] and [`pjrt::Client`].
@@ -97,6 +100,8 @@ fn create(api: &'static Api, options: &Options) -> Result<&'static Client> {
         first_space: spaces::space_count(),
         space_count: spaces.len() as u32,
         options: options.clone(),
+        raw_buffers: RawBuffers::of(api),
+        updates: Updates::default(),
         pjrt,
     }));
     clients.push(client);

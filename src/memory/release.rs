@@ -50,7 +50,9 @@ pub fn reclaim() {
 /// From now on nothing is given back: the process exits, and with it everything
 /// ends; a plugin that is torn down at the same time would only crash.
 pub fn prepare_exit() {
-    process::set_exiting();
+    if process::set_exiting() {
+        return;
+    }
     // Buffers that are being given back at this moment are waited for, but not
     // for ever, and afterwards nobody gets to do it again.
     if let Some(emptying) = EMPTYING.try_lock_for(Duration::from_secs(1)) {

@@ -6,6 +6,7 @@ use parking_lot::RwLock;
 
 use super::accounts::Accounts;
 use super::element::ElementType;
+use super::paths::Paths;
 use super::plugins::{Client, c_string};
 use crate::error::{Result, bail, error};
 use crate::pjrt::host::{Destination, HostVisible, Source};
@@ -22,10 +23,14 @@ pub struct Space {
     pub description: Description,
     /// What is allocated in it.
     pub accounts: Accounts,
+    /// How bytes got into it and out of it.
+    pub paths: Paths,
 }
 
 /// What is known of an address space before it has an ID.
 pub struct Description {
+    /// The device, on the plugin's side.
+    pub device: Device,
     /// The memory, on the plugin's side.
     pub memory: Memory,
     /// The device's ID, one of its own in the client.
@@ -65,8 +70,13 @@ impl Space {
         let mut spaces = SPACES.write();
         for description in descriptions {
             let id = spaces.len() as u32;
-            let accounts = Accounts::default();
-            spaces.push(Box::leak(Box::new(Space { id, client, description, accounts })));
+            spaces.push(Box::leak(Box::new(Space {
+                id,
+                client,
+                description,
+                accounts: Accounts::default(),
+                paths: Paths::default(),
+            })));
         }
     }
 
@@ -111,6 +121,7 @@ pub(super) fn describe(client: &pjrt::Client) -> Result<Vec<Description>> {
     for device in client.devices()? {
         for memory in memories(&device)? {
             descriptions.push(Description {
+                device,
                 memory,
                 device_id: device.id()?,
                 device_kind: c_string(device.kind()?),

@@ -1,40 +1,12 @@
-//! Transfers: bytes between the host and buffers, and between buffers.
-//!
-//! Where the host can touch a buffer, a transfer is a copy in host memory. Else
-//! reads go through the plugin, and a write makes a new buffer of the plugin
-//! with the new contents, which takes the place of the old one.
+//! Transfers: from buffers to the host, between buffers, and filling. All writing
+//! is in [`write`](super::write).
 
 use super::buffer::{Buffer, zeros};
+use super::paths::Path;
+use super::write::write;
 use crate::error::{Code, Result, bail, error};
+use crate::pjrt;
 use crate::pjrt::host::{Destination, Source};
-
-/// Copies bytes of the host into a buffer, from byte `offset` on. A write that
-/// fails leaves the buffer as it was.
-pub fn write(buffer: &Buffer, offset: usize, source: Source) -> Result<()> {
-    check_range(buffer, offset, source.length())?;
-    if source.length() == 0 {
-        return Ok(());
-    }
-    if let Some(bytes) = buffer.host_bytes() {
-        buffer.settle()?;
-        bytes.write(offset, source);
-        return Ok(());
-    }
-    if source.length() == buffer.bytes {
-        let new = buffer.with_contents(source)?;
-        buffer.replace(&mut buffer.storage.write(), new);
-        return Ok(());
-    }
-    // From reading the old contents to putting in the new ones nobody else may
-    // write, or that write would be lost.
-    let mut storage = buffer.storage.write();
-    let mut contents = zeros(buffer.bytes)?;
-    storage.read_all(Destination::of(&mut contents))?;
-    source.copy_into(&mut contents[offset..offset + source.length()]);
-    let new = buffer.with_contents(Source::of(&contents))?;
-    buffer.replace(&mut storage, new);
-    Ok(())
-}
 
 /// Copies bytes of a buffer, from byte `offset` on, to the host.
 pub fn read(buffer: &Buffer, offset: usize, destination: Destination) -> Result<()> {
@@ -42,23 +14,35 @@ pub fn read(buffer: &Buffer, offset: usize, destination: Destination) -> Result<
     if destination.length() == 0 {
         return Ok(());
     }
-    if let Some(bytes) = buffer.host_bytes() {
+    let path = if let Some(bytes) = buffer.host_bytes() {
         buffer.settle()?;
         bytes.read(offset, destination);
-        return Ok(());
-    }
-    let storage = buffer.storage.read();
-    if destination.length() == buffer.bytes {
-        return storage.read_all(destination);
+        Path::ReadInPlace
+    } else {
+        read_through_plugin(&buffer.storage.read(), buffer.bytes, offset, destination)?
+    };
+    buffer.space.paths.count(path, destination.length());
+    Ok(())
+}
+
+/// Reads a range of the plugin's buffer of `bytes` bytes.
+pub(super) fn read_through_plugin(
+    storage: &pjrt::Buffer,
+    bytes: usize,
+    offset: usize,
+    destination: Destination,
+) -> Result<Path> {
+    if destination.length() == bytes {
+        return storage.read_all(destination).map(|()| Path::Read);
     }
     match storage.read(offset as i64, destination) {
         Err(error) if error.code() == Code::Unimplemented => {
-            let mut contents = zeros(buffer.bytes)?;
+            let mut contents = zeros(bytes)?;
             storage.read_all(Destination::of(&mut contents))?;
             destination.copy_from(&contents[offset..offset + destination.length()]);
-            Ok(())
+            Ok(Path::ReadByWhole)
         }
-        done => done,
+        read => read.map(|()| Path::Read),
     }
 }
 
@@ -114,6 +98,7 @@ fn copy_on_device(target: &Buffer, source: &Buffer) -> Result<bool> {
         source.add_use(done);
     }
     target.replace(&mut target.storage.write(), new);
+    target.space.paths.count(Path::CopyOnDevice, target.bytes);
     Ok(true)
 }
 
@@ -143,7 +128,8 @@ pub fn fill(buffer: &Buffer, offset: usize, length: usize, source: Source) -> Re
     write(buffer, offset, Source::of(&contents))
 }
 
-fn check_range(buffer: &Buffer, offset: usize, length: usize) -> Result<()> {
+/// Refuses a range that is not inside of the buffer.
+pub(super) fn check_range(buffer: &Buffer, offset: usize, length: usize) -> Result<()> {
     if offset.checked_add(length).is_some_and(|end| end <= buffer.bytes) {
         return Ok(());
     }

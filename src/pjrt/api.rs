@@ -1,6 +1,6 @@
 //! A plugin's table of functions: loading it, its version, what it has.
 
-use std::ffi::c_char;
+use std::ffi::{c_char, c_int};
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use super::args::{self, call};
-use super::sys::{self, PJRT_Api, PJRT_Error};
+use super::sys::{self, PJRT_Api, PJRT_Error, PJRT_Extension_Base};
 use crate::error::{Code, Error, Result, bail, error};
 
 /// A plugin, loaded for as long as the process lives: plugins start threads
@@ -146,6 +146,27 @@ impl Api {
             }
         }
         Ok(())
+    }
+
+    /// The extension of that type, if the plugin has it.
+    pub(super) fn extension(
+        &self,
+        extension_type: c_int,
+    ) -> Option<NonNull<PJRT_Extension_Base>> {
+        /// More than any plugin has; a chain that is longer has a loop.
+        const MOST: usize = 256;
+        // SAFETY: the table is at least that long, see `read_version`.
+        let mut link = unsafe { (&raw const (*self.table.as_ptr()).extension_start).read() };
+        for _ in 0..MOST {
+            let extension = NonNull::new(link)?;
+            // SAFETY: the chain consists of such links, which live as long as the plugin.
+            let base = unsafe { extension.as_ref() };
+            if base.extension_type == extension_type {
+                return Some(extension);
+            }
+            link = base.next;
+        }
+        None
     }
 
     /// The function at `offset` of the table. Called through [`slot!`].

@@ -14,7 +14,7 @@ use crate::error::{Result, error};
 /// memory until work that was started on it is done.
 pub struct Buffer {
     api: &'static Api,
-    raw: NonNull<PJRT_Buffer>,
+    pub(super) raw: NonNull<PJRT_Buffer>,
 }
 
 // SAFETY: PJRT's buffers may be used and destroyed on any thread.
@@ -110,6 +110,15 @@ impl Buffer {
             })
         )?;
         Event::take(self.api, args.event).map_or(Ok(()), |done| done.wait())
+    }
+
+    /// Whether the memory is gone, because it was donated to a program.
+    pub fn is_deleted(&self) -> Result<bool> {
+        call!(
+            self.api,
+            PJRT_Buffer_IsDeleted(PJRT_Buffer_IsDeleted_Args { buffer: self.raw.as_ptr() })
+        )
+        .map(|args| args.is_deleted)
     }
 
     /// Starts a copy into another memory of the same client.

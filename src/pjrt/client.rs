@@ -16,7 +16,7 @@ use crate::error::{Result, error};
 /// be used afterwards, so only a client that never got into use is dropped.
 pub struct Client {
     api: &'static Api,
-    raw: NonNull<PJRT_Client>,
+    pub(super) raw: NonNull<PJRT_Client>,
 }
 
 // SAFETY: PJRT's clients may be used from any thread.

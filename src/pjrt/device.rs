@@ -11,7 +11,7 @@ use crate::error::{Result, error};
 #[derive(Clone, Copy)]
 pub struct Device {
     api: &'static Api,
-    raw: NonNull<PJRT_Device>,
+    pub(super) raw: NonNull<PJRT_Device>,
 }
 
 // SAFETY: PJRT's devices may be used from any thread.

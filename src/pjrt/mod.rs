@@ -13,6 +13,8 @@ pub mod device;
 pub mod event;
 pub mod host;
 pub mod options;
+pub mod program;
+pub mod raw;
 #[allow(non_camel_case_types)]
 pub mod sys;
 
@@ -22,3 +24,5 @@ pub use client::Client;
 pub use device::{Device, Memory};
 pub use event::Event;
 pub use options::{Options, Value};
+pub use program::Program;
+pub use raw::RawBuffers;

@@ -36,6 +36,8 @@ opaque!(
     PJRT_DeviceDescription,
     PJRT_Memory,
     PJRT_Buffer,
+    PJRT_LoadedExecutable,
+    PJRT_RawBuffer,
 );
 
 /// Declares structs that start with `struct_size` and `extension_start`, and
@@ -43,12 +45,12 @@ opaque!(
 macro_rules! structs {
     ($($name:ident { $($field:ident: $ty:ty),* $(,)? })*) => {
         $(
-            #[doc = concat!("`", stringify!($name), "` of `pjrt_c_api.h`.")]
+            #[doc = concat!("`", stringify!($name), "` of the PJRT C API.")]
             #[repr(C)]
             #[allow(missing_docs)]
             pub struct $name {
                 pub struct_size: usize,
-                pub extension_start: *mut PJRT_Extension_Base,
+                pub extension_start: *mut $crate::pjrt::sys::PJRT_Extension_Base,
                 $(pub $field: $ty,)*
             }
 
@@ -70,14 +72,14 @@ macro_rules! structs {
 
             // SAFETY: a `repr(C)` struct that starts with `struct_size` and holds
             // only integers, raw pointers and a `bool`, so all zeros is a value.
-            unsafe impl super::args::Args for $name {
+            unsafe impl $crate::pjrt::args::Args for $name {
                 const SIZE: usize = $name::STRUCT_SIZE;
             }
         )*
 
         /// The layout of every struct above.
-        pub const STRUCTS: &[Layout] = &[$(
-            Layout {
+        pub const STRUCTS: &[$crate::pjrt::sys::Layout] = &[$(
+            $crate::pjrt::sys::Layout {
                 name: stringify!($name),
                 size: $name::STRUCT_SIZE,
                 fields: &[
@@ -87,6 +89,8 @@ macro_rules! structs {
         )*];
     };
 }
+
+pub(super) use structs;
 
 /// Declares `PJRT_Api`: a slot is a function when its arguments are given here,
 /// and only a place in the table when they are not.
@@ -127,6 +131,9 @@ pub struct PJRT_Extension_Base {
     pub extension_type: c_int,
     pub next: *mut PJRT_Extension_Base,
 }
+
+/// `PJRT_Extension_Type_RawBuffer`.
+pub const RAW_BUFFER: c_int = 8;
 
 /// The major version of the API that these declarations follow.
 pub const PJRT_API_MAJOR: c_int = 0;
@@ -212,6 +219,19 @@ structs! {
         addressable_devices: *const *mut PJRT_Device,
         num_addressable_devices: usize,
     }
+    PJRT_Program {
+        code: *const c_char,
+        code_size: usize,
+        format: *const c_char,
+        format_size: usize,
+    }
+    PJRT_Client_Compile_Args {
+        client: *mut PJRT_Client,
+        program: *const PJRT_Program,
+        compile_options: *const c_char,
+        compile_options_size: usize,
+        executable: *mut PJRT_LoadedExecutable,
+    }
     PJRT_Client_CreateUninitializedBuffer_Args {
         client: *mut PJRT_Client,
         shape_dims: *const i64,
@@ -263,6 +283,32 @@ structs! {
         kind_size: usize,
     }
 
+    PJRT_LoadedExecutable_Destroy_Args { executable: *mut PJRT_LoadedExecutable }
+    PJRT_ExecuteOptions {
+        send_callbacks: *mut c_void,
+        recv_callbacks: *mut c_void,
+        num_send_ops: usize,
+        num_recv_ops: usize,
+        launch_id: c_int,
+        non_donatable_input_indices: *const i64,
+        num_non_donatable_input_indices: usize,
+        context: *mut c_void,
+        call_location: *const c_char,
+        num_tasks: usize,
+        task_ids: *mut c_int,
+        incarnation_ids: *mut i64,
+    }
+    PJRT_LoadedExecutable_Execute_Args {
+        executable: *mut PJRT_LoadedExecutable,
+        options: *mut PJRT_ExecuteOptions,
+        argument_lists: *const *const *mut PJRT_Buffer,
+        num_devices: usize,
+        num_args: usize,
+        output_lists: *const *mut *mut PJRT_Buffer,
+        device_complete_events: *mut *mut PJRT_Event,
+        execute_device: *mut PJRT_Device,
+    }
+
     PJRT_Buffer_Destroy_Args { buffer: *mut PJRT_Buffer }
     PJRT_Buffer_ReadyEvent_Args { buffer: *mut PJRT_Buffer, event: *mut PJRT_Event }
     PJRT_Buffer_ToHostBuffer_Args {
@@ -284,6 +330,7 @@ structs! {
         dst_memory: *mut PJRT_Memory,
         dst_buffer: *mut PJRT_Buffer,
     }
+    PJRT_Buffer_IsDeleted_Args { buffer: *mut PJRT_Buffer, is_deleted: bool }
     PJRT_Buffer_IsOnCpu_Args { buffer: *mut PJRT_Buffer, is_on_cpu: bool }
     PJRT_Buffer_UnsafePointer_Args { buffer: *mut PJRT_Buffer, buffer_pointer: usize }
     PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args {
@@ -313,7 +360,7 @@ api_table! {
     PJRT_Client_LookupDevice,
     PJRT_Client_LookupAddressableDevice,
     PJRT_Client_AddressableMemories,
-    PJRT_Client_Compile,
+    PJRT_Client_Compile(PJRT_Client_Compile_Args),
     PJRT_Client_DefaultDeviceAssignment,
     PJRT_Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args),
     PJRT_DeviceDescription_Id(PJRT_DeviceDescription_Id_Args),
@@ -343,12 +390,12 @@ api_table! {
     PJRT_Executable_OutputMemoryKinds,
     PJRT_Executable_OptimizedProgram,
     PJRT_Executable_Serialize,
-    PJRT_LoadedExecutable_Destroy,
+    PJRT_LoadedExecutable_Destroy(PJRT_LoadedExecutable_Destroy_Args),
     PJRT_LoadedExecutable_GetExecutable,
     PJRT_LoadedExecutable_AddressableDevices,
     PJRT_LoadedExecutable_Delete,
     PJRT_LoadedExecutable_IsDeleted,
-    PJRT_LoadedExecutable_Execute,
+    PJRT_LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args),
     PJRT_Executable_DeserializeAndLoad,
     PJRT_LoadedExecutable_Fingerprint,
     PJRT_Buffer_Destroy(PJRT_Buffer_Destroy_Args),
@@ -361,7 +408,7 @@ api_table! {
     PJRT_Buffer_Device,
     PJRT_Buffer_Memory,
     PJRT_Buffer_Delete,
-    PJRT_Buffer_IsDeleted,
+    PJRT_Buffer_IsDeleted(PJRT_Buffer_IsDeleted_Args),
     PJRT_Buffer_CopyToDevice,
     PJRT_Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args),
     PJRT_Buffer_IsOnCpu(PJRT_Buffer_IsOnCpu_Args),

@@ -1,7 +1,12 @@
 //! What several tests need.
 #![allow(dead_code)]
 
+use std::ffi::CString;
 use std::path::PathBuf;
+use std::process::Command;
+
+use pjrtmem::memory;
+use pjrtmem::pjrt::Options;
 
 /// The plugins to test against, by name: `PJRTMEM_TEST_PLUGINS`, with commas.
 pub fn plugins() -> Vec<String> {
@@ -50,11 +55,29 @@ pub fn library() -> PathBuf {
     deps().join("libpjrtmem.so")
 }
 
-/// The plugin that misbehaves when it is told to; `cargo build -p
-/// pjrtmem-test-plugin` makes it.
-pub fn test_plugin() -> Option<PathBuf> {
-    let plugin = deps().with_file_name("libpjrtmem_test_plugin.so");
-    plugin.is_file().then_some(plugin)
+/// Runs another test of the same file in a process of its own, once over each of
+/// the real plugins, on the plugin that misbehaves when it is told to.
+pub fn on_test_plugin(test: &str, faults: &str, variables: &[(&str, &str)]) {
+    let test_plugin = deps().with_file_name("libpjrtmem_test_plugin.so");
+    if !test_plugin.is_file() {
+        return skip("there is no test plugin; `cargo build -p pjrtmem-test-plugin` makes it");
+    }
+    for plugin in plugins() {
+        let name = CString::new(plugin).expect("a name");
+        let real = memory::load(&name, &Options::default()).expect("a plugin");
+        let run = Command::new(std::env::current_exe().expect("the test's own path"))
+            .args(["--exact", "--include-ignored", test])
+            .env("PJRTMEM_TEST_PLUGINS", &test_plugin)
+            .env("PJRTMEM_TEST_REAL_PLUGIN", real.plugin_path.to_str().expect("UTF-8"))
+            .env("PJRTMEM_TEST_FAULTS", faults)
+            .envs(variables.iter().copied())
+            .output()
+            .expect("the test runs");
+        let output = String::from_utf8_lossy(&run.stdout);
+        let errors = String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.success(), "{faults} on {name:?}:\n{output}\n{errors}");
+        assert!(output.contains("1 passed"), "{output}");
+    }
 }
 
 /// `target/<profile>/deps`, where the test itself is.

@@ -12,9 +12,9 @@ pub fn is_exiting() -> bool {
     EXITING.load(Ordering::Acquire)
 }
 
-/// Marks the process as on its way out.
-pub fn set_exiting() {
-    EXITING.store(true, Ordering::Release);
+/// Marks the process as on its way out, and says whether it was already.
+pub fn set_exiting() -> bool {
+    EXITING.swap(true, Ordering::AcqRel)
 }
 
 /// Whether this is a child, forked after [`watch`]. The plugin's threads are

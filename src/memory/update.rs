@@ -42,8 +42,8 @@ pub fn suits(buffer: &Buffer) -> bool {
 /// Writes whole elements from element `start` on into the plugin's buffer, in
 /// the place of which comes the one with the new contents.
 ///
-/// An UNIMPLEMENTED error means that the plugin cannot do it: of what was to be
-/// written a part may be there, everything else is as it was.
+/// An UNIMPLEMENTED error means that the plugin cannot do it and that nothing
+/// has changed.
 pub fn update(
     buffer: &Buffer,
     storage: &mut pjrt::Buffer,
@@ -52,34 +52,54 @@ pub fn update(
 ) -> Result<()> {
     let size = buffer.element.size();
     let (mut start, mut rest) = (start, elements);
+    let mut pieces = Vec::new();
     while !rest.is_empty() {
-        let piece = 1 << (rest.len() / size).ilog2();
-        let (now, later) = rest.split_at(piece * size);
-        update_piece(buffer, storage, start, piece, Source::of(now))?;
-        (start, rest) = (start + piece, later);
+        let length = 1 << (rest.len() / size).ilog2();
+        let (now, later) = rest.split_at(length * size);
+        pieces.push(Piece::prepare(buffer, start, length, Source::of(now))?);
+        (start, rest) = (start + length, later);
+    }
+    // Nothing was written so far; from here on a program may fail half-way.
+    for (done, piece) in pieces.into_iter().enumerate() {
+        *storage = piece.write(buffer, storage).map_err(|error| match done {
+            0 => error,
+            _ => error.context("some of the bytes may have been written"),
+        })?;
     }
     Ok(())
 }
 
-fn update_piece(
-    buffer: &Buffer,
-    storage: &mut pjrt::Buffer,
-    start: usize,
-    piece: usize,
-    elements: Source,
-) -> Result<()> {
-    let space = buffer.space;
-    let (client, it) = (&space.client.pjrt, &space.description);
-    let program = program(buffer, piece).ok_or_else(|| {
-        error!(Unimplemented, "the plugin cannot compile an update of {:?}", buffer.element)
-    })?;
-    let new = client.from_host(it.memory, buffer.element as i32, piece as i64, elements)?;
-    let at = (start as i64).to_ne_bytes();
-    let at = client.from_host(it.memory, ElementType::S64 as i32, 1, Source::of(&at))?;
-    let updated = program.execute(it.device, &[storage, &new, &at]);
-    let updated = updated.and_then(|updated| updated.wait().map(|()| updated));
-    *storage = updated.map_err(|error| after_failure(storage, error))?;
-    Ok(())
+/// One piece of what is written, on the device, and the program that puts it in.
+struct Piece {
+    program: Arc<Program>,
+    new: pjrt::Buffer,
+    at: pjrt::Buffer,
+}
+
+impl Piece {
+    fn prepare(
+        buffer: &Buffer,
+        start: usize,
+        length: usize,
+        elements: Source,
+    ) -> Result<Piece> {
+        let program = program(buffer, length).ok_or_else(|| {
+            error!(Unimplemented, "the plugin cannot compile an update of {:?}", buffer.element)
+        })?;
+        let (client, memory) = (&buffer.space.client.pjrt, buffer.space.description.memory);
+        let new = client.from_host(memory, buffer.element as i32, length as i64, elements)?;
+        let at = (start as i64).to_ne_bytes();
+        let at = client.from_host(memory, ElementType::S64 as i32, 1, Source::of(&at))?;
+        Ok(Piece { program, new, at })
+    }
+
+    /// Runs the program, to which the old buffer is donated.
+    fn write(self, buffer: &Buffer, old: &pjrt::Buffer) -> Result<pjrt::Buffer> {
+        let device = buffer.space.description.device;
+        let updated = self.program.execute(device, &[old, &self.new, &self.at]);
+        let updated = updated.and_then(|updated| updated.wait().map(|()| updated));
+        updated.map_err(|error| after_failure(old, error))
+    }
 }
 
 /// A program that failed may have taken the buffer that was donated to it along.

@@ -1,6 +1,7 @@
 //! Events: work of the plugin that is under way, and how it ended.
 
 use std::ptr::NonNull;
+use std::time::Duration;
 
 use super::api::Api;
 use super::args::call;
@@ -27,8 +28,20 @@ impl Event {
 
     /// Blocks until the work is done, and returns how it ended.
     pub fn wait(&self) -> Result<()> {
-        call!(self.api, PJRT_Event_Await(PJRT_Event_Await_Args { event: self.raw.as_ptr() }))
-            .map(drop)
+        let event = self.raw.as_ptr();
+        let ended = call!(self.api, PJRT_Event_Await(PJRT_Event_Await_Args { event: event }));
+        // The error may be that of waiting itself. Then the work can still be under
+        // way, in memory that the caller is about to give up.
+        while ended.is_err() && self.is_ready().is_ok_and(|ready| !ready) {
+            std::thread::sleep(Duration::from_micros(100));
+        }
+        ended.map(drop)
+    }
+
+    fn is_ready(&self) -> Result<bool> {
+        let event = self.raw.as_ptr();
+        call!(self.api, PJRT_Event_IsReady(PJRT_Event_IsReady_Args { event: event }))
+            .map(|args| args.is_ready)
     }
 }
 

@@ -190,6 +190,7 @@ structs! {
     PJRT_Plugin_Initialize_Args {}
 
     PJRT_Event_Destroy_Args { event: *mut PJRT_Event }
+    PJRT_Event_IsReady_Args { event: *mut PJRT_Event, is_ready: bool }
     PJRT_Event_Await_Args { event: *mut PJRT_Event }
 
     PJRT_Client_Create_Args {
@@ -346,7 +347,7 @@ api_table! {
     PJRT_Plugin_Initialize(PJRT_Plugin_Initialize_Args),
     PJRT_Plugin_Attributes,
     PJRT_Event_Destroy(PJRT_Event_Destroy_Args),
-    PJRT_Event_IsReady,
+    PJRT_Event_IsReady(PJRT_Event_IsReady_Args),
     PJRT_Event_Error,
     PJRT_Event_Await(PJRT_Event_Await_Args),
     PJRT_Event_OnReady,

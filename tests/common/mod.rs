@@ -1,8 +1,9 @@
 //! What several tests need.
 #![allow(dead_code)]
 
+use std::collections::BTreeSet;
 use std::ffi::CString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use pjrtmem::memory;
@@ -50,6 +51,22 @@ pub fn scratch(test: &str) -> PathBuf {
     folder
 }
 
+/// The functions that the header declares.
+pub fn declared_functions() -> BTreeSet<String> {
+    let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("include/pjrtmem.h");
+    let header = std::fs::read_to_string(header).expect("the header");
+    let declared: BTreeSet<String> = header
+        .lines()
+        .filter(|line| !line.starts_with("//") && !line.starts_with(' '))
+        .filter_map(|line| line.split_once('('))
+        .filter_map(|(before, _)| before.rsplit([' ', '*']).next())
+        .filter(|name| name.starts_with("pjrtmem_"))
+        .map(String::from)
+        .collect();
+    assert!(declared.len() > 20, "{declared:?}");
+    declared
+}
+
 /// The shared library that was built along with the test.
 pub fn library() -> PathBuf {
     deps().join("libpjrtmem.so")
@@ -66,7 +83,7 @@ pub fn on_test_plugin(test: &str, faults: &str, variables: &[(&str, &str)]) {
         let name = CString::new(plugin).expect("a name");
         let real = memory::load(&name, &Options::default()).expect("a plugin");
         let run = Command::new(std::env::current_exe().expect("the test's own path"))
-            .args(["--exact", "--include-ignored", test])
+            .args(["--exact", "--include-ignored", "--nocapture", test])
             .env("PJRTMEM_TEST_PLUGINS", &test_plugin)
             .env("PJRTMEM_TEST_REAL_PLUGIN", real.plugin_path.to_str().expect("UTF-8"))
             .env("PJRTMEM_TEST_FAULTS", faults)
@@ -75,8 +92,13 @@ pub fn on_test_plugin(test: &str, faults: &str, variables: &[(&str, &str)]) {
             .expect("the test runs");
         let output = String::from_utf8_lossy(&run.stdout);
         let errors = String::from_utf8_lossy(&run.stderr);
-        assert!(run.status.success(), "{faults} on {name:?}:\n{output}\n{errors}");
+        assert!(
+            run.status.success(),
+            "{faults} on {name:?}, {}:\n{output}\n{errors}",
+            run.status
+        );
         assert!(output.contains("1 passed"), "{output}");
+        println!("{output}");
     }
 }
 

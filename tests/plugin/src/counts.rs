@@ -52,8 +52,8 @@ pub fn called(slot: usize) {
 /// - `created_X`, `destroyed_X`, `live_X`, where X is one of `clients`, `buffers`, `events`,
 ///   `errors`, `external_refs`, `executables`, `callbacks`; more destroyed than created is a
 ///   negative `live_X`
-/// - `live`: every kind with a live count that is not zero, `events=1 buffers=2`, empty if there is
-///   none
+/// - `live`: every kind with a live count that is not zero, `events=1 buffers=2`, empty if
+///   there is none
 /// - `live_bytes`: of the buffers that were neither destroyed nor deleted nor donated
 /// - `calls:F`: how often the function F was called, those that a fault answered included
 /// - `faults`: how often a fault was the answer
@@ -84,8 +84,8 @@ pub fn get(key: &str) -> Option<String> {
 
 impl Count {
     fn live(&self) -> i64 {
-        // Destroyed first: a pair counted in between is then seen as one too many, never one too
-        // few.
+        // Destroyed first: a pair counted in between is then seen as one too many, never one
+        // too few.
         let destroyed = self.destroyed.load(Relaxed);
         self.created.load(Relaxed).wrapping_sub(destroyed) as i64
     }

@@ -9,7 +9,8 @@ use crate::names::slot;
 use crate::sys::*;
 use crate::{errors, events, table};
 
-/// Calls function `slot` of the real plugin, unless a fault is the answer, and keeps the counts.
+/// Calls function `slot` of the real plugin, unless a fault is the answer, and keeps the
+/// counts.
 ///
 /// # Safety
 /// `arguments` points to that function's argument struct, filled in as PJRT wants it.
@@ -31,7 +32,15 @@ pub unsafe fn dispatch(slot: usize, arguments: *mut c_void) -> Error {
         }
     }
     let error = match faults::on_call(slot) {
-        Some((code, message)) => errors::make(code, &message),
+        Some((code, message)) => {
+            if table::name(slot).ends_with("_Destroy") {
+                // A client has no second way to get rid of an object, so failing means here
+                // that it is gone and an error is reported, not that it stays. SAFETY: the
+                // caller's promise; the error is new and nobody else's.
+                unsafe { errors::discard(forward(slot, arguments)) };
+            }
+            errors::make(code, &message)
+        }
         // SAFETY: the caller's promise.
         None => unsafe { forward(slot, arguments) },
     };
@@ -329,8 +338,8 @@ unsafe fn from_host(args: &mut PJRT_Client_BufferFromHostBuffer_Args) -> Error {
 /// `PJRT_Buffer_Bitcast`: the memory of one buffer goes on in another.
 ///
 /// # Safety
-/// The arguments are as PJRT wants them. The new buffer is the last field: the 0.81 header has no
-/// such struct to declare here.
+/// The arguments are as PJRT wants them. The new buffer is the last field: the 0.81 header has
+/// no such struct to declare here.
 unsafe fn bitcast(arguments: *mut c_void) -> Error {
     // SAFETY: every argument struct starts with its size, this one goes on with extensions and
     // buffer.

@@ -1,7 +1,7 @@
 //! Errors of this plugin's own, and the three functions that take errors.
 //!
-//! The real plugin must never be given an error that it did not make, so the addresses of ours are
-//! kept.
+//! The real plugin must never be given an error that it did not make, so the addresses of ours
+//! are kept.
 
 use std::collections::HashSet;
 use std::ffi::{CString, c_int};
@@ -44,7 +44,8 @@ pub fn handed_out(error: Error) -> Error {
 /// `error` is null or not yet destroyed, and is not destroyed while the result is used.
 unsafe fn own<'a>(error: Error) -> Option<&'a Own> {
     let ours = lock(&OURS).as_ref().is_some_and(|ours| ours.contains(&error.addr()));
-    // SAFETY: what is in the set came from `make`, and the caller promises that it is still there.
+    // SAFETY: what is in the set came from `make`, and the caller promises that it is still
+    // there.
     ours.then(|| unsafe { &*error.cast::<Own>() })
 }
 
@@ -79,8 +80,8 @@ pub unsafe fn destroy(arguments: &mut PJRT_Error_Destroy_Args) {
 unsafe fn free(arguments: &mut PJRT_Error_Destroy_Args) {
     let ours = lock(&OURS).as_mut().is_some_and(|ours| ours.remove(&arguments.error.addr()));
     if ours {
-        // SAFETY: it was in the set, so it came from `make` and was not freed; now it is out of the
-        // set.
+        // SAFETY: it was in the set, so it came from `make` and was not freed; now it is out of
+        // the set.
         drop(unsafe { Box::from_raw(arguments.error.cast::<Own>()) });
     } else if !arguments.error.is_null() {
         // SAFETY: the caller's promise.

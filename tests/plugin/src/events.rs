@@ -1,7 +1,7 @@
 //! Events that report an error of ours or are late, and the functions that take events.
 //!
-//! Only an event with a fault is wrapped; every other is the real plugin's and is passed on as it
-//! is.
+//! Only an event with a fault is wrapped; every other is the real plugin's and is passed on as
+//! it is.
 
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
@@ -155,7 +155,8 @@ struct Callback {
 // SAFETY: PJRT calls back on any thread, so the client expects that.
 unsafe impl Send for Callback {}
 
-/// `PJRT_Event_OnReady`. Always with a callback of ours, because the error that it is given counts.
+/// `PJRT_Event_OnReady`. Always with a callback of ours, because the error that it is given
+/// counts.
 ///
 /// # Safety
 /// The arguments are as PJRT wants them.

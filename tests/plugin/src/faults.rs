@@ -1,7 +1,7 @@
 //! What is to go wrong. Everything is off at first.
 //!
-//! A function F is named with or without `PJRT_`; several are joined by `+`. An empty value takes
-//! the fault back.
+//! A function F is named with or without `PJRT_`; several are joined by `+`. An empty value
+//! takes the fault back.
 //!
 //! | key | value |
 //! | --- | --- |
@@ -84,7 +84,8 @@ pub fn delay() -> Duration {
     read(|faults| faults.delay)
 }
 
-/// What the call of a function is answered with instead of being forwarded: a code and a message.
+/// What the call of a function is answered with instead of being forwarded: a code and a
+/// message.
 pub fn on_call(slot: usize) -> Option<(c_int, String)> {
     let (refused, counting) =
         read(|faults| (faults.refused[slot], faults.calls[slot].is_some()));

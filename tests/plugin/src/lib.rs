@@ -1,14 +1,14 @@
 //! A PJRT plugin that forwards to a real one and misbehaves on request.
 //!
-//! Devices that matter have memory that the host cannot touch, limits, slow events, and older or
-//! newer tables of functions. This plugin stands in for them: it loads the real plugin that
-//! `PJRTMEM_TEST_REAL_PLUGIN` names, hands out a copy of its table in which every function passes
-//! through here first, and counts what is created and destroyed.
+//! Devices that matter have memory that the host cannot touch, limits, slow events, and older
+//! or newer tables of functions. This plugin stands in for them: it loads the real plugin that
+//! `PJRTMEM_TEST_REAL_PLUGIN` names, hands out a copy of its table in which every function
+//! passes through here first, and counts what is created and destroyed.
 //!
-//! [`pjrtmem_test_set`] turns faults on and off while the process runs, and [`pjrtmem_test_get`]
-//! reads the counts. A process that cannot call them sets
-//! `PJRTMEM_TEST_FAULTS="key=value,key=value"` before it loads the plugin. The keys are described
-//! in `faults.rs` and `counts.rs`.
+//! [`pjrtmem_test_set`] turns faults on and off while the process runs, and
+//! [`pjrtmem_test_get`] reads the counts. A process that cannot call them sets
+//! `PJRTMEM_TEST_FAULTS="key=value,key=value"` before it loads the plugin. The keys are
+//! described in `faults.rs` and `counts.rs`.
 
 mod counts;
 mod dispatch;
@@ -38,8 +38,8 @@ pub extern "C" fn GetPjrtApi() -> *const c_void {
     }
 }
 
-/// Sets a fault, 0 on success. An unknown key or a wrong value changes nothing, says so on stderr
-/// and returns 1. It may be called before `GetPjrtApi`, which it then calls.
+/// Sets a fault, 0 on success. An unknown key or a wrong value changes nothing, says so on
+/// stderr and returns 1. It may be called before `GetPjrtApi`, which it then calls.
 ///
 /// # Safety
 /// `key` and `value` are strings that end with a NUL; a null `value` is an empty one.
@@ -56,8 +56,8 @@ pub unsafe extern "C" fn pjrtmem_test_set(key: *const c_char, value: *const c_ch
     }
 }
 
-/// Reads a count or a setting; null for an unknown key. The text is the calling thread's and lives
-/// until its next call.
+/// Reads a count or a setting; null for an unknown key. The text is the calling thread's and
+/// lives until its next call.
 ///
 /// # Safety
 /// `key` is a string that ends with a NUL.

@@ -14,7 +14,8 @@ use crate::table;
 
 #[derive(Default)]
 struct Accounts {
-    /// The bytes of each buffer that was handed out and not destroyed; 0 once its memory is gone.
+    /// The bytes of each buffer that was handed out and not destroyed; 0 once its memory is
+    /// gone.
     buffers: HashMap<usize, u64>,
     live: u64,
 }
@@ -65,8 +66,8 @@ impl Drop for Reserved {
     }
 }
 
-/// A buffer that came with memory of its own, such as an output of a program: its size is known too
-/// late to refuse it.
+/// A buffer that came with memory of its own, such as an output of a program: its size is known
+/// too late to refuse it.
 pub fn handed_out(buffer: Object, bytes: u64) {
     BUFFERS.created();
     accounts(|accounts| {
@@ -83,7 +84,8 @@ pub fn released(buffer: Object) {
     });
 }
 
-/// The object is about to be destroyed. Before and not after: its address can then be used again.
+/// The object is about to be destroyed. Before and not after: its address can then be used
+/// again.
 pub fn destroyed(buffer: Object) {
     BUFFERS.destroyed();
     accounts(|accounts| {

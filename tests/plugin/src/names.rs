@@ -1,9 +1,9 @@
 //! The names of the functions in a plugin's table, in the order of the table.
 //!
-//! The first [`IN_HEADER`] are those of the official header of PJRT 0.81, and a test compares them
-//! with it. The rest came later, up to 0.115; where a plugin's own header has another function
-//! there (the order of late ones was changed once), only the name used here is wrong: a call is
-//! forwarded unseen.
+//! The first [`IN_HEADER`] are those of the official header of PJRT 0.81, and a test compares
+//! them with it. The rest came later, up to 0.115; where a plugin's own header has another
+//! function there (the order of late ones was changed once), only the name used here is wrong:
+//! a call is forwarded unseen.
 
 /// How many of [`NAMES`] the official header of PJRT 0.81 has.
 #[cfg(test)]

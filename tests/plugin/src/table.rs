@@ -99,7 +99,8 @@ pub fn real_size() -> usize {
     real().map_or(0, |real| real.head.struct_size)
 }
 
-/// The largest table that can be told of: the words exist and are zero where there is no function.
+/// The largest table that can be told of: the words exist and are zero where there is no
+/// function.
 pub const LARGEST: usize = (HEAD + CAPACITY) * WORD;
 
 /// The keys that `pjrtmem_test_get` knows from here.
@@ -123,8 +124,9 @@ pub fn get(key: &str) -> Option<String> {
     })
 }
 
-/// Calls the real plugin's function. One that it lacks succeeds and does nothing: a gate for it is
-/// never in the table, and what this crate calls for its accounts must not fail because of that.
+/// Calls the real plugin's function. One that it lacks succeeds and does nothing: a gate for it
+/// is never in the table, and what this crate calls for its accounts must not fail because of
+/// that.
 ///
 /// # Safety
 /// `arguments` points to that function's argument struct, filled in.
@@ -149,7 +151,8 @@ impl Real {
         let path = std::env::var("PJRTMEM_TEST_REAL_PLUGIN")
             .map_err(|_| "PJRTMEM_TEST_REAL_PLUGIN does not name the plugin to forward to")?;
         let file = CString::new(path.as_str()).map_err(|_| "a path has no NUL")?;
-        // SAFETY: the test that set the variable wants this library loaded. It is never unloaded.
+        // SAFETY: the test that set the variable wants this library loaded. It is never
+        // unloaded.
         let library = unsafe { libc::dlopen(file.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         if library.is_null() {
             return Err(format!("{path}: {}", last_dl_error()));

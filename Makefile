@@ -13,7 +13,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 LIBRARY := $(TARGET)/release/libpjrtmem.so
 export CARGO PYTHON PREFIX DESTDIR
 
-.PHONY: build plugin plugins demo test header install uninstall stage sanitize deny clean help
+.PHONY: build plugin plugins demo test header install uninstall stage faults fuzz sanitize deny clean help
 .DEFAULT_GOAL := build
 
 build: ## build the library (the default)
@@ -43,6 +43,19 @@ uninstall: ## take away what install put there
 # An installation to build programs against that are not to be installed.
 stage: build
 	DESTDIR= PREFIX=$(abspath $(TARGET))/stage scripts/install.sh install $(LIBRARY)
+
+# Cases of `make fuzz`.
+CASES ?= 20000
+
+faults: plugins ## make each call of each function fail and print how it comes out
+	$(CARGO) build --workspace
+	PJRTMEM_TEST_PLUGINS=$$($(PYTHON) scripts/fetch_plugin.py --names | paste -sd,) \
+	  $(CARGO) test --test faults -- --nocapture
+
+fuzz: plugins ## check CASES random sequences of calls against a model
+	$(CARGO) build --release --workspace
+	PJRTMEM_TEST_PLUGINS=$$($(PYTHON) scripts/fetch_plugin.py --names | paste -sd,) \
+	  PJRTMEM_TEST_CASES=$(CASES) $(CARGO) test --release --test model -- --nocapture
 
 sanitize: ## run the C suite under AddressSanitizer, UndefinedBehaviorSanitizer and valgrind
 	scripts/sanitize.sh

@@ -57,6 +57,8 @@ else
 fi
 
 suite "scripts" "$PYTHON" -m unittest discover -s scripts
+# Its tests look for the test plugin where this puts it.
+"$CARGO" build --workspace || exit 1
 suite "Rust, plugins ${plugins[*]}" "$CARGO" test --workspace --quiet
 suite "C headers" tests/c/headers.sh include
 for plugin in "${plugins[@]}"; do

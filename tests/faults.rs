@@ -14,6 +14,7 @@ use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
+use common::abi::{self, outcome};
 use libloading::Library;
 use pjrtmem::capi::buffer::*;
 use pjrtmem::capi::client::*;
@@ -30,22 +31,6 @@ use pjrtmem::pjrt::sys::SLOTS;
 const SHORT: usize = 4096;
 /// Long enough to be written by a program.
 const LONG: usize = 8 << 20;
-
-/// What a function of the header returned: nothing, or a code and a message.
-type Outcome = Result<(), (i32, String)>;
-
-fn outcome(error: *mut pjrtmem_error) -> Outcome {
-    if error.is_null() {
-        return Ok(());
-    }
-    // SAFETY: the error is alive until it is freed, once.
-    unsafe {
-        let message = CStr::from_ptr(pjrtmem_error_message(error)).to_str().unwrap().to_owned();
-        let code = pjrtmem_error_code(error);
-        pjrtmem_error_free(error);
-        Err((code, message))
-    }
-}
 
 /// The test plugin's own functions.
 struct TestPlugin {
@@ -310,14 +295,8 @@ impl Buffers {
         // Another length each time, so that a program has to be compiled for it.
         let bytes = if bytes == LONG { bytes + case } else { bytes };
         let filled = |space, contents: &[u8]| {
-            let mut buffer = 0;
-            // SAFETY: all pointers are to what the functions take.
-            unsafe {
-                let alloc = pjrtmem_alloc(space, U8 as i32, bytes, &raw mut buffer);
-                outcome(alloc).unwrap();
-                let start = contents.as_ptr().cast();
-                outcome(pjrtmem_copy_from_host(buffer, 0, start, bytes)).unwrap();
-            }
+            let buffer = abi::alloc(space, U8 as i32, bytes).unwrap();
+            abi::write(buffer, 0, contents).unwrap();
             buffer
         };
         let before: Vec<u8> = (0..bytes).map(|i| i as u8).collect();
@@ -325,25 +304,19 @@ impl Buffers {
         Buffers { spaces, target: filled(spaces[0], &before), source, before }
     }
 
-    fn contents(&self) -> Result<Vec<u8>, (i32, String)> {
-        let mut found = vec![0xEE; self.before.len()];
-        let start = found.as_mut_ptr().cast();
-        // SAFETY: there is room for them.
-        outcome(unsafe { pjrtmem_copy_to_host(self.target, 0, start, found.len()) })?;
-        Ok(found)
+    fn contents(&self) -> Result<Vec<u8>, abi::Failure> {
+        abi::read(self.target, 0, self.before.len())
     }
 
     fn free(self) {
         for buffer in [self.target, self.source] {
-            outcome(pjrtmem_free(buffer)).unwrap();
+            abi::free(buffer).unwrap();
         }
     }
 }
 
 fn live_bytes() -> u64 {
-    (0..pjrtmem::memory::space_count())
-        .map(|id| pjrtmem::memory::space(id).unwrap().accounts.usage().live_bytes)
-        .sum()
+    (0..pjrtmem::memory::space_count()).map(abi::live_bytes).sum()
 }
 
 /// Runs a scenario with one fault and says how it came out.

@@ -2,59 +2,31 @@
 
 mod common;
 
+use common::abi;
+
 use std::ffi::CString;
 
 use pjrtmem::error::Code;
 use pjrtmem::memory::{self, ElementType};
-use pjrtmem::pjrt::host::{Destination, Source};
 use pjrtmem::pjrt::{Options, Value};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::{Config, FileFailurePersistence, TestRunner};
 
 /// One call. Buffers are named by their place among the live ones, offsets and
 /// lengths are taken modulo what fits, so that most calls are right.
 #[derive(Clone, Debug)]
+#[rustfmt::skip]
 enum Call {
-    Alloc {
-        space: usize,
-        element: ElementType,
-        count: usize,
-    },
-    Free {
-        buffer: usize,
-    },
-    Release {
-        buffer: usize,
-    },
-    Write {
-        buffer: usize,
-        offset: usize,
-        length: usize,
-        seed: u8,
-    },
-    Read {
-        buffer: usize,
-        offset: usize,
-        length: usize,
-    },
-    Copy {
-        target: usize,
-        target_offset: usize,
-        source: usize,
-        source_offset: usize,
-        length: usize,
-    },
-    Fill {
-        buffer: usize,
-        offset: usize,
-        repeats: usize,
-        pattern: Vec<u8>,
-    },
-    PastTheEnd {
-        buffer: usize,
-        offset: usize,
-        length: usize,
-    },
+    Alloc { space: usize, element: ElementType, count: usize },
+    Free { buffer: usize },
+    Release { buffer: usize },
+    Write { buffer: usize, offset: usize, length: usize, seed: u8 },
+    Read { buffer: usize, offset: usize, length: usize },
+    Copy { target: usize, target_offset: usize, source: usize, source_offset: usize, length: usize },
+    Fill { buffer: usize, offset: usize, repeats: usize, pattern: Vec<u8> },
+    PastTheEnd { buffer: usize, offset: usize, length: usize },
+    /// A handle, an element type and a space that are most likely none.
+    Wrong { handle: u64, element: i32, space: u32 },
 }
 
 fn call() -> impl Strategy<Value = Call> {
@@ -80,6 +52,8 @@ fn call() -> impl Strategy<Value = Call> {
             .prop_map(|(buffer, offset, repeats, pattern)| Call::Fill {
                 buffer, offset, repeats, pattern
             }),
+        1 => (any::<u64>(), any::<i32>(), any::<u32>())
+            .prop_map(|(handle, element, space)| Call::Wrong { handle, element, space }),
         1 => (some, bytes.clone(), bytes)
             .prop_map(|(buffer, offset, length)| Call::PastTheEnd { buffer, offset, length }),
     ]
@@ -104,112 +78,153 @@ fn fit(offset: usize, length: usize, bytes: usize) -> (usize, usize) {
     (offset, length % (bytes - offset + 1))
 }
 
+fn assert_code<T>(result: Result<T, abi::Failure>, code: Code) {
+    match result {
+        Err((found, message)) => {
+            assert_eq!(found, code as i32, "{message}");
+            assert!(!message.is_empty());
+        }
+        Ok(_) => panic!("{code:?} was expected"),
+    }
+}
+
 impl Model {
     fn index(&self, buffer: usize) -> Option<usize> {
         buffer.checked_rem(self.buffers.len())
     }
 
     fn run(&mut self, call: &Call) {
+        if let Call::Alloc { space, element, count } = call {
+            let space = self.spaces[space % self.spaces.len()];
+            let handle = abi::alloc(space, *element as i32, *count).unwrap();
+            let contents = vec![0; count * element.size()];
+            abi::write(handle, 0, &contents).unwrap();
+            self.buffers.push(Modelled { handle, contents });
+            return;
+        }
+        if let Call::Wrong { handle, element, space } = call {
+            return self.run_wrong(*handle, *element, *space);
+        }
+        let Some(i) = self.index(call.buffer()) else { return };
+        let Modelled { handle, contents } = &mut self.buffers[i];
+        let handle = *handle;
         match call {
-            Call::Alloc { space, element, count } => {
-                let space = self.spaces[space % self.spaces.len()];
-                let handle = memory::alloc(space, *element, *count).unwrap();
-                let contents = vec![0; count * element.size()];
-                let buffer = memory::get(handle).unwrap();
-                memory::write(&buffer, 0, Source::of(&contents)).unwrap();
-                self.buffers.push(Modelled { handle, contents });
-            }
-            Call::Free { buffer } | Call::Release { buffer } => {
-                let Some(i) = self.index(*buffer) else { return };
-                let Modelled { handle, .. } = self.buffers.swap_remove(i);
-                let give_up = match call {
-                    Call::Free { .. } => memory::free,
-                    _ => memory::release,
-                };
-                give_up(handle).unwrap();
+            Call::Alloc { .. } | Call::Wrong { .. } => unreachable!("run above"),
+            Call::Free { .. } | Call::Release { .. } => {
+                match call {
+                    Call::Free { .. } => abi::free(handle).unwrap(),
+                    _ => abi::release(handle).unwrap(),
+                }
+                self.buffers.swap_remove(i);
                 self.freed.push(handle);
             }
-            Call::Write { buffer, offset, length, seed } => {
-                let Some(i) = self.index(*buffer) else { return };
-                let Modelled { handle, contents } = &mut self.buffers[i];
+            Call::Write { offset, length, seed, .. } => {
                 let (offset, length) = fit(*offset, *length, contents.len());
                 let bytes: Vec<u8> = (0..length).map(|k| seed.wrapping_add(k as u8)).collect();
-                let buffer = memory::get(*handle).unwrap();
-                memory::write(&buffer, offset, Source::of(&bytes)).unwrap();
+                abi::write(handle, offset, &bytes).unwrap();
                 contents[offset..offset + length].copy_from_slice(&bytes);
             }
-            Call::Read { buffer, offset, length } => {
-                let Some(i) = self.index(*buffer) else { return };
-                let Modelled { handle, contents } = &self.buffers[i];
+            Call::Read { offset, length, .. } => {
                 let (offset, length) = fit(*offset, *length, contents.len());
-                let mut bytes = vec![0xEE; length];
-                let buffer = memory::get(*handle).unwrap();
-                memory::read(&buffer, offset, Destination::of(&mut bytes)).unwrap();
-                assert_eq!(bytes, contents[offset..offset + length]);
+                let found = abi::read(handle, offset, length).unwrap();
+                assert_eq!(found, contents[offset..offset + length]);
             }
-            Call::Copy { target, target_offset, source, source_offset, length } => {
-                let (Some(t), Some(s)) = (self.index(*target), self.index(*source)) else {
-                    return;
-                };
-                let (from, to) = (&self.buffers[s], &self.buffers[t]);
+            Call::Copy { target_offset, source, source_offset, length, .. } => {
+                let target_offset = target_offset % (contents.len() + 1);
+                let room = contents.len() - target_offset;
+                let from = &self.buffers[self.index(*source).unwrap()];
                 let (source_offset, length) = fit(*source_offset, *length, from.contents.len());
-                let target_offset = target_offset % (to.contents.len() + 1);
-                let length = length.min(to.contents.len() - target_offset);
-                let (source, target) =
-                    (memory::get(from.handle).unwrap(), memory::get(to.handle).unwrap());
-                memory::copy(&target, target_offset, &source, source_offset, length).unwrap();
+                let length = length.min(room);
+                let (to, from_there) = ((handle, target_offset), (from.handle, source_offset));
+                abi::copy(to, from_there, length).unwrap();
                 let bytes = from.contents[source_offset..source_offset + length].to_vec();
-                self.buffers[t].contents[target_offset..target_offset + length]
+                self.buffers[i].contents[target_offset..target_offset + length]
                     .copy_from_slice(&bytes);
             }
-            Call::Fill { buffer, offset, repeats, pattern } => {
-                let Some(i) = self.index(*buffer) else { return };
-                let Modelled { handle, contents } = &mut self.buffers[i];
-                let (offset, room) = fit(*offset, usize::MAX, contents.len());
-                let length =
-                    (repeats * pattern.len()).min(room / pattern.len() * pattern.len());
-                let buffer = memory::get(*handle).unwrap();
-                memory::fill(&buffer, offset, length, Source::of(pattern)).unwrap();
+            Call::Fill { offset, repeats, pattern, .. } => {
+                let offset = offset % (contents.len() + 1);
+                let most = (contents.len() - offset) / pattern.len();
+                let length = (*repeats).min(most) * pattern.len();
+                abi::fill(handle, offset, length, pattern).unwrap();
                 for (k, byte) in contents[offset..offset + length].iter_mut().enumerate() {
                     *byte = pattern[k % pattern.len()];
                 }
             }
-            Call::PastTheEnd { buffer, offset, length } => {
-                let Some(i) = self.index(*buffer) else { return };
-                let Modelled { handle, contents } = &self.buffers[i];
+            Call::PastTheEnd { offset, length, .. } => {
                 let length = contents.len().saturating_sub(*offset) + length + 1;
-                let buffer = memory::get(*handle).unwrap();
-                let mut bytes = vec![0; length];
-                let write = memory::write(&buffer, *offset, Source::of(&bytes));
-                assert_eq!(write.unwrap_err().code(), Code::OutOfRange);
-                let read = memory::read(&buffer, *offset, Destination::of(&mut bytes));
-                assert_eq!(read.unwrap_err().code(), Code::OutOfRange);
+                assert_code(abi::write(handle, *offset, &vec![0; length]), Code::OutOfRange);
+                assert_code(abi::read(handle, *offset, length), Code::OutOfRange);
+                assert_code(abi::fill(handle, *offset, length, &[1]), Code::OutOfRange);
+                assert_code(
+                    abi::copy((handle, *offset), (handle, 0), length),
+                    Code::OutOfRange,
+                );
+                assert_code(
+                    abi::copy((handle, 0), (handle, *offset), length),
+                    Code::OutOfRange,
+                );
+                assert_code(abi::write(handle, usize::MAX, &[1]), Code::OutOfRange);
             }
         }
+    }
+
+    /// Handles that were made up or freed, and arguments that nothing is right of.
+    fn run_wrong(&self, handle: u64, element: i32, space: u32) {
+        if !self.buffers.iter().any(|buffer| buffer.handle == handle) {
+            // By chance it may be one that was freed before.
+            for result in [
+                abi::free(handle),
+                abi::release(handle),
+                abi::write(handle, 0, &[1]),
+                abi::fill(handle, 0, 1, &[1]),
+                abi::copy((handle, 0), (handle, 0), 1),
+            ] {
+                let (code, _) = result.expect_err("a handle that stands for nothing");
+                assert!([Code::InvalidHandle as i32, Code::StaleHandle as i32].contains(&code));
+            }
+        }
+        for stale in &self.freed {
+            assert_code(abi::free(*stale), Code::StaleHandle);
+            assert_code(abi::read(*stale, 0, 0), Code::StaleHandle);
+        }
+        let known = |element| ElementType::from_raw(element).is_ok();
+        if !known(element) {
+            assert_code(abi::alloc(self.spaces[0], element, 1), Code::InvalidArgument);
+        }
+        let unknown_space = space.max(memory::space_count());
+        assert_code(abi::alloc(unknown_space, 1, 1), Code::NotFound);
+        assert_code(abi::alloc(self.spaces[0], 12, usize::MAX / 8 + 1), Code::OutOfRange);
+        assert_code(abi::alloc(self.spaces[0], 1, usize::MAX), Code::OutOfRange);
     }
 
     /// Everything is as it has to be, and nothing is left when all is given up.
     fn finish(mut self) {
         for Modelled { handle, contents } in &self.buffers {
-            let mut bytes = vec![0xEE; contents.len()];
-            let buffer = memory::get(*handle).unwrap();
-            memory::read(&buffer, 0, Destination::of(&mut bytes)).unwrap();
-            assert_eq!(bytes, *contents);
+            assert_eq!(abi::read(*handle, 0, contents.len()).unwrap(), *contents);
         }
-        for handle in &self.freed {
-            let stale = memory::get(*handle).err().expect("a stale handle");
-            assert_eq!(stale.code(), Code::StaleHandle);
-        }
-        let live = |spaces: &[u32]| -> u64 {
-            let usage = |id: &u32| memory::space(*id).unwrap().accounts.usage();
-            spaces.iter().map(|id| usage(id).live_bytes).sum()
-        };
+        let live = || self.spaces.iter().map(|id| abi::live_bytes(*id)).sum::<u64>();
         memory::reclaim();
         let expected: usize = self.buffers.iter().map(|buffer| buffer.contents.len()).sum();
-        assert_eq!(live(&self.spaces), expected as u64);
-        self.buffers.drain(..).for_each(|buffer| memory::release(buffer.handle).unwrap());
+        assert_eq!(live(), expected as u64);
+        let buffers = std::mem::take(&mut self.buffers);
+        buffers.into_iter().for_each(|buffer| abi::release(buffer.handle).unwrap());
         memory::reclaim();
-        assert_eq!(live(&self.spaces), 0);
+        assert_eq!(live(), 0);
+    }
+}
+
+impl Call {
+    fn buffer(&self) -> usize {
+        match self {
+            Call::Alloc { .. } | Call::Wrong { .. } => 0,
+            Call::Free { buffer }
+            | Call::Release { buffer }
+            | Call::Write { buffer, .. }
+            | Call::Read { buffer, .. }
+            | Call::Fill { buffer, .. }
+            | Call::PastTheEnd { buffer, .. }
+            | Call::Copy { target: buffer, .. } => *buffer,
+        }
     }
 }
 
@@ -235,7 +250,11 @@ fn any_sequence_of_calls_does_what_plain_memory_does() {
             assert_eq!(it.host_visible.is_some(), expected, "{kind}");
         }
     }
-    let config = Config { cases: 200, failure_persistence: None, ..Config::default() };
+    let cases = std::env::var("PJRTMEM_TEST_CASES").map_or(200, |cases| cases.parse().unwrap());
+    // What once failed is in model.proptest-regressions, and run first.
+    let persistence = FileFailurePersistence::SourceParallel("proptest-regressions");
+    let failure_persistence = Some(Box::new(persistence) as _);
+    let config = Config { cases, failure_persistence, ..Config::default() };
     let calls = prop::collection::vec(call(), 0..80);
     TestRunner::new(config)
         .run(&calls, |calls| {
@@ -245,6 +264,7 @@ fn any_sequence_of_calls_does_what_plain_memory_does() {
             Ok(())
         })
         .unwrap();
+    println!("{cases} random sequences of up to 80 calls, in {} spaces", spaces.len());
 }
 
 /// Tells the test above which kinds of memory the host cannot touch.

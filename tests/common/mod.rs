@@ -1,6 +1,8 @@
 //! What several tests need.
 #![allow(dead_code)]
 
+pub mod abi;
+
 use std::collections::BTreeSet;
 use std::ffi::CString;
 use std::path::{Path, PathBuf};

@@ -32,6 +32,13 @@ const SHORT: usize = 4096;
 /// Long enough to be written by a program.
 const LONG: usize = 8 << 20;
 
+/// The functions of the RawBuffer extension that are used.
+const RAW_BUFFER: [&str; 3] = [
+    "PJRT_RawBuffer_CreateRawAliasOfBuffer",
+    "PJRT_RawBuffer_Destroy",
+    "PJRT_RawBuffer_CopyRawHostToDevice",
+];
+
 /// The test plugin's own functions.
 struct TestPlugin {
     set: unsafe extern "C" fn(*const c_char, *const c_char) -> c_int,
@@ -68,7 +75,8 @@ impl TestPlugin {
 
     /// How often each function of the plugin was called.
     fn calls(&self) -> BTreeMap<&'static str, u64> {
-        SLOTS.iter().map(|(name, _)| (*name, self.number(&format!("calls:{name}")))).collect()
+        let names = SLOTS.iter().map(|(name, _)| *name).chain(RAW_BUFFER);
+        names.map(|name| (name, self.number(&format!("calls:{name}")))).collect()
     }
 
     /// What was created and not destroyed. Compiled programs are kept on purpose.
@@ -459,7 +467,7 @@ fn every_function_has_a_scenario() {
 
 #[test]
 fn every_call_of_every_function_may_fail() {
-    for faults in ["", "hide_addresses=1", "buffers_only=1"] {
+    for faults in ["", "hide_addresses=1", "hide_addresses=1,raw_buffer=1", "buffers_only=1"] {
         println!("\n# With {faults:?}");
         common::on_test_plugin("matrix", faults, &[]);
     }

@@ -277,6 +277,7 @@ const ALL_KINDS: &str = "device,pinned_host,unpinned_host";
 fn and_on_devices_that_can_do_less() {
     for (faults, hidden) in [
         ("hide_addresses=1", ALL_KINDS),
+        ("hide_addresses=1,raw_buffer=1", ALL_KINDS),
         ("hide_addresses=device", "device"),
         ("hide_addresses=1,refuse=Buffer_CopyRawToHost", ALL_KINDS),
         ("hide_addresses=1,refuse=Buffer_CopyToMemory", ALL_KINDS),

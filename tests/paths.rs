@@ -128,5 +128,8 @@ fn where_the_host_cannot_touch_memory() {
     common::on_test_plugin("by_program", "hide_addresses=1", &[]);
     common::on_test_plugin("by_rewrite", "hide_addresses=1", &[]);
     common::on_test_plugin("by_rewrite_and_by_whole", "buffers_only=1", &[]);
+    common::on_test_plugin("raw", "hide_addresses=1,raw_buffer=1", &[]);
+    let refused = "hide_addresses=1,raw_buffer=1,refuse=RawBuffer_CopyRawHostToDevice";
+    common::on_test_plugin("by_rewrite", refused, &[]);
     common::on_test_plugin("long_by_rewrite", "hide_addresses=1,refuse=Client_Compile", &[]);
 }

@@ -19,11 +19,20 @@ pub static EVENTS: Count = Count::new("events");
 pub static ERRORS: Count = Count::new("errors");
 pub static EXTERNAL_REFS: Count = Count::new("external_refs");
 pub static EXECUTABLES: Count = Count::new("executables");
+pub static RAW_BUFFERS: Count = Count::new("raw_buffers");
 /// Registered with `PJRT_Event_OnReady`, and called back.
 pub static CALLBACKS: Count = Count::new("callbacks");
 
-static ALL: [&Count; 7] =
-    [&CLIENTS, &BUFFERS, &EVENTS, &ERRORS, &EXTERNAL_REFS, &EXECUTABLES, &CALLBACKS];
+static ALL: [&Count; 8] = [
+    &CLIENTS,
+    &BUFFERS,
+    &EVENTS,
+    &ERRORS,
+    &EXTERNAL_REFS,
+    &EXECUTABLES,
+    &RAW_BUFFERS,
+    &CALLBACKS,
+];
 
 static CALLS: [AtomicU64; CAPACITY] = [const { AtomicU64::new(0) }; CAPACITY];
 /// How often a fault was the answer.
@@ -50,7 +59,7 @@ pub fn called(slot: usize) {
 /// The keys that `pjrtmem_test_get` knows from here.
 ///
 /// - `created_X`, `destroyed_X`, `live_X`, where X is one of `clients`, `buffers`, `events`,
-///   `errors`, `external_refs`, `executables`, `callbacks`; more destroyed than created is a
+///   `errors`, `external_refs`, `executables`, `raw_buffers`, `callbacks`; more destroyed than created is a
 ///   negative `live_X`
 /// - `live`: every kind with a live count that is not zero, `events=1 buffers=2`, empty if
 ///   there is none

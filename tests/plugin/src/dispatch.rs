@@ -5,9 +5,9 @@ use std::ffi::c_void;
 use crate::counts::{self, CLIENTS, Count, EXECUTABLES, EXTERNAL_REFS};
 use crate::faults::{self, Hidden};
 use crate::memory::{self, Reserved};
-use crate::names::slot;
+use crate::names::{RAW_ALIAS, RAW_DESTROY, RAW_TO_HOST as RAW_READ, RAW_WRITE, slot};
 use crate::sys::*;
-use crate::{errors, events, table};
+use crate::{errors, events, raw, table};
 
 /// Calls function `slot` of the real plugin, unless a fault is the answer, and keeps the
 /// counts.
@@ -196,6 +196,9 @@ unsafe fn forward(slot: usize, arguments: *mut c_void) -> Error {
                 args.is_on_cpu &= !is_hidden(args.buffer);
                 error
             }
+            RAW_ALIAS => raw::alias(&mut *arguments.cast()),
+            RAW_DESTROY => raw::destroy(&mut *arguments.cast()),
+            RAW_WRITE | RAW_READ => raw::copy(slot, &mut *arguments.cast()),
             _ => table::call(slot, arguments),
         }
     }

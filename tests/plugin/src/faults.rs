@@ -9,6 +9,7 @@
 //! | `refuse` | `F`: UNIMPLEMENTED from now on |
 //! | `null_slot` | `F`: a null pointer in the table |
 //! | `buffers_only` | `1`: null pointers for uninitialized allocation, views, raw copies and addresses |
+//! | `raw_buffer` | `1`: the RawBuffer extension is offered |
 //! | `fail_nth` | `F:N` or `F:N:CODE`: the N-th call from now on fails, once; INTERNAL if no code is named |
 //! | `fail_event_nth` | `F:N` or `F:N:CODE`: the event that the N-th call from now on returns reports the error |
 //! | `delay_ms` | `N`: events returned from now on are ready that much later |
@@ -166,6 +167,11 @@ pub fn set(key: &str, value: &str) -> Result<(), String> {
         "buffers_only" => match value {
             "1" => BEYOND_BUFFERS.iter().copied().for_each(table::hide),
             "" | "0" => BEYOND_BUFFERS.iter().copied().for_each(table::show),
+            _ => return Err(wrong("expected 0 or 1")),
+        },
+        "raw_buffer" => match value {
+            "1" => table::offer_raw_buffer(true),
+            "" | "0" => table::offer_raw_buffer(false),
             _ => return Err(wrong("expected 0 or 1")),
         },
         "fail_nth" => {

@@ -17,6 +17,7 @@ mod events;
 mod faults;
 mod memory;
 mod names;
+mod raw;
 mod sys;
 mod table;
 #[cfg(test)]

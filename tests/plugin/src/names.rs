@@ -5,6 +5,8 @@
 //! function there (the order of late ones was changed once), only the name used here is wrong:
 //! a call is forwarded unseen.
 
+use crate::table::CAPACITY;
+
 /// How many of [`NAMES`] the official header of PJRT 0.81 has.
 #[cfg(test)]
 pub const IN_HEADER: usize = 118;
@@ -153,6 +155,20 @@ pub const NAMES: &[&str] = &[
     "PJRT_TopologyDescription_GetMemorySpaceKindIds",
 ];
 
+/// The functions of the RawBuffer extension, at the end of the places.
+pub const RAW_NAMES: [&str; 4] = [
+    "PJRT_RawBuffer_CreateRawAliasOfBuffer",
+    "PJRT_RawBuffer_Destroy",
+    "PJRT_RawBuffer_CopyRawHostToDevice",
+    "PJRT_RawBuffer_CopyRawDeviceToHost",
+];
+/// The place of the first of them.
+pub const RAW: usize = CAPACITY - RAW_NAMES.len();
+pub const RAW_ALIAS: usize = RAW;
+pub const RAW_DESTROY: usize = RAW + 1;
+pub const RAW_WRITE: usize = RAW + 2;
+pub const RAW_TO_HOST: usize = RAW + 3;
+
 /// The place of a function, for use in constants: an unknown name does not compile.
 pub const fn slot(name: &str) -> usize {
     let mut index = 0;
@@ -168,7 +184,10 @@ pub const fn slot(name: &str) -> usize {
 /// The place of a function named at run time, with or without `PJRT_` before it.
 pub fn find(name: &str) -> Option<usize> {
     let short = name.strip_prefix("PJRT_").unwrap_or(name);
-    NAMES.iter().position(|known| known.strip_prefix("PJRT_") == Some(short))
+    let place = |names: &[&str]| {
+        names.iter().position(|known| known.strip_prefix("PJRT_") == Some(short))
+    };
+    place(NAMES).or_else(|| place(&RAW_NAMES).map(|place| RAW + place))
 }
 
 /// `==` of byte strings, which is not yet possible in a constant.

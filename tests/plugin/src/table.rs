@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use crate::dispatch::dispatch;
 use crate::names::NAMES;
 use crate::sys::{Error, Function, TableHead};
-use crate::{faults, names};
+use crate::{faults, names, raw};
 
 /// How many functions a table can have here. PJRT 0.115 has 138.
 pub const CAPACITY: usize = 256;
@@ -61,6 +61,16 @@ pub fn restore() {
     for slot in 0..CAPACITY {
         show(slot);
     }
+}
+
+/// Puts the RawBuffer extension before those of the real plugin, or takes it away.
+pub fn offer_raw_buffer(offer: bool) {
+    static OURS: OnceLock<usize> = OnceLock::new();
+    let Some(real) = real() else { return };
+    let next = real.head.extension_start;
+    let ours = || raw::extension(next, &GATES).expose_provenance();
+    let first = if offer { *OURS.get_or_init(ours) } else { next.addr() };
+    WORDS[EXTENSIONS].store(first, Relaxed);
 }
 
 /// Puts the gate of a function into the table, if the real plugin has the function.
@@ -259,5 +269,7 @@ static GATES: [Function; CAPACITY] = {
 
 /// What a message calls the function in that place.
 pub fn name(slot: usize) -> String {
-    names::NAMES.get(slot).map_or_else(|| format!("slot {slot}"), |name| (*name).to_string())
+    let raw = || names::RAW_NAMES.get(slot.wrapping_sub(names::RAW));
+    let name = names::NAMES.get(slot).or_else(raw);
+    name.map_or_else(|| format!("slot {slot}"), |name| (*name).to_string())
 }

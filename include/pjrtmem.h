@@ -210,6 +210,21 @@ typedef struct {
   uint32_t space_count;
 } pjrtmem_client_info;
 
+// Something that not every plugin can do. The texts are static.
+typedef struct {
+  // Set by the caller: `sizeof(pjrtmem_capability)`.
+  size_t struct_size;
+  // What it is, such as `"read a part"`.
+  const char *name;
+  // The function of PJRT that does it.
+  const char *function;
+  // What is done without it, such as `"the whole buffer is read"`; `NULL` if it
+  // is not possible then, and the call that needs it is `UNIMPLEMENTED`.
+  const char *instead;
+  // Whether the client's plugin has the function.
+  bool available;
+} pjrtmem_capability;
+
 // What is allocated in an address space, exact to the byte. While other threads
 // allocate, the numbers may be of slightly different moments.
 typedef struct {
@@ -349,6 +364,16 @@ pjrtmem_error *pjrtmem_load(const char *plugin,
 // # Safety
 // `out` has as many bytes as its `struct_size` says.
 pjrtmem_error *pjrtmem_get_client_info(pjrtmem_client client, pjrtmem_client_info *out);
+
+// Describes the capability of that number, from 0 on, of a client's plugin.
+//
+// Error: `OUT_OF_RANGE` behind the last one.
+//
+// # Safety
+// `out` has as many bytes as its `struct_size` says.
+pjrtmem_error *pjrtmem_get_capability(pjrtmem_client client,
+                                      size_t number,
+                                      pjrtmem_capability *out);
 
 // The code, one of `PJRTMEM_CODE_*`; 0 for `NULL`.
 //

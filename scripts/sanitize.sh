@@ -17,7 +17,7 @@ failed=0
 
 sanitizers="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
 # Leaks are the counts' business (see the test plugin): the plugins keep much until the process ends.
-export ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
+export ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
 
 proof() { # NAME EXPECTED: the checker has to end the program and say this
   # shellcheck disable=SC2086 # several flags
@@ -49,7 +49,7 @@ if ! command -v valgrind >/dev/null; then
   echo "SKIPPED: valgrind is not installed"
   exit "$failed"
 fi
-valgrind=(valgrind --quiet --error-exitcode=97 --suppressions=tests/c/valgrind.supp)
+valgrind=(valgrind --quiet --error-exitcode=97)
 "${CC:-cc}" -std=c99 -g -O0 -o "$build/bugs" tests/c/bugs.c || exit 1
 if "${valgrind[@]}" "$build/bugs" heap-overflow >/dev/null 2>&1 || [[ $? != 97 ]]; then
   echo "FAILED: valgrind is not on: heap-overflow went unnoticed"

@@ -224,6 +224,11 @@ fn scenarios() -> Vec<Scenario> {
         })),
         scenario!(pjrtmem_load, load),
         scenario!(pjrtmem_get_client_info, |_| get!(pjrtmem_get_client_info, 0, pjrtmem_client_info)),
+        scenario!(pjrtmem_get_capability, |_| unsafe {
+            let mut info: pjrtmem_capability = std::mem::zeroed();
+            info.struct_size = size_of::<pjrtmem_capability>();
+            pjrtmem_get_capability(0, 0, &raw mut info)
+        }),
         scenario!(pjrtmem_space_count, |_| unsafe { pjrtmem_space_count(&mut 0) }),
         scenario!(pjrtmem_get_space_info, |_| get!(pjrtmem_get_space_info, 0, pjrtmem_space_info)),
         scenario!(pjrtmem_space_find, |_| unsafe {

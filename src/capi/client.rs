@@ -6,7 +6,8 @@ use super::boundary::{Out, boundary, fill, shared, string};
 use super::error::pjrtmem_error;
 use super::options::pjrtmem_options;
 use super::pjrtmem_client;
-use crate::memory;
+use crate::error::error;
+use crate::memory::{self, CAPABILITIES};
 use crate::pjrt::Options;
 
 /// What a client is. Its texts live as long as the process.
@@ -87,6 +88,53 @@ pub unsafe extern "C" fn pjrtmem_get_client_info(
             api_minor,
             first_space: client.first_space,
             space_count: client.space_count,
+        };
+        // SAFETY: the caller's promise.
+        unsafe { fill(out, info) }
+    })
+}
+
+/// Something that not every plugin can do. The texts are static.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct pjrtmem_capability {
+    /// Set by the caller: `sizeof(pjrtmem_capability)`.
+    pub struct_size: usize,
+    /// What it is, such as `"read a part"`.
+    pub name: *const c_char,
+    /// The function of PJRT that does it.
+    pub function: *const c_char,
+    /// What is done without it, such as `"the whole buffer is read"`; `NULL` if it
+    /// is not possible then, and the call that needs it is `UNIMPLEMENTED`.
+    pub instead: *const c_char,
+    /// Whether the client's plugin has the function.
+    pub available: bool,
+}
+
+/// Describes the capability of that number, from 0 on, of a client's plugin.
+///
+/// Error: `OUT_OF_RANGE` behind the last one.
+///
+/// # Safety
+/// `out` has as many bytes as its `struct_size` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pjrtmem_get_capability(
+    client: pjrtmem_client,
+    number: usize,
+    out: *mut pjrtmem_capability,
+) -> *mut pjrtmem_error {
+    boundary(|| {
+        let client = memory::client(client)?;
+        let capability = CAPABILITIES.get(number).ok_or_else(|| {
+            let count = CAPABILITIES.len();
+            error!(OutOfRange, "there is no capability {number}; there are {count}, from 0 on")
+        })?;
+        let info = pjrtmem_capability {
+            struct_size: size_of::<pjrtmem_capability>(),
+            name: capability.name.as_ptr(),
+            function: capability.function.as_ptr(),
+            instead: capability.instead.map_or(std::ptr::null(), |instead| instead.as_ptr()),
+            available: capability.is_available(client),
         };
         // SAFETY: the caller's promise.
         unsafe { fill(out, info) }

@@ -6,6 +6,7 @@
 mod accounts;
 mod addresses;
 mod buffer;
+mod capabilities;
 mod element;
 mod handles;
 mod paths;
@@ -18,6 +19,7 @@ mod write;
 
 pub use accounts::Usage;
 pub use buffer::{Buffer, alloc, free, get, retain};
+pub use capabilities::{CAPABILITIES, Capability};
 pub use element::ElementType;
 pub use paths::{Path, Paths};
 pub use plugins::{Client, client, load};

@@ -120,32 +120,35 @@ impl Api {
     }
 
     fn check_needed(&self) -> Result<()> {
-        let path = self.path.display();
+        let (path, size) = (self.path.display(), self.size());
+        let version = format!("PJRT API {}.{}", self.major, self.minor);
         for &(name, offset) in sys::SLOTS.iter().filter(|(name, _)| NEEDED.contains(name)) {
             let end = offset + size_of::<usize>();
-            if self.size() < end {
+            if size < end {
                 bail!(
                     TableTooShort,
-                    "the plugin {path} (PJRT API {}.{}) has a table of {} bytes; {name} needs \
-                     at least {end}",
-                    self.major,
-                    self.minor,
-                    self.size()
+                    "the plugin {path} ({version}) has a table of {size} bytes; {name} needs at \
+                     least {end}"
                 );
             }
-            // SAFETY: the slot lies inside of the table and is a pointer.
-            let function =
-                unsafe { self.table.as_ptr().byte_add(offset).cast::<usize>().read() };
-            if function == 0 {
+            if !self.has(name) {
                 bail!(
                     TableTooShort,
-                    "the plugin {path} (PJRT API {}.{}) lacks {name}, which is needed",
-                    self.major,
-                    self.minor
+                    "the plugin {path} ({version}) lacks {name}, which is needed"
                 );
             }
         }
         Ok(())
+    }
+
+    /// Whether the plugin has the function of that name.
+    pub fn has(&self, name: &str) -> bool {
+        let slot = sys::SLOTS.iter().find(|(known, _)| *known == name);
+        slot.is_some_and(|&(_, offset)| {
+            offset + size_of::<usize>() <= self.size()
+                // SAFETY: the slot lies inside of the table and is a pointer.
+                && unsafe { self.table.as_ptr().byte_add(offset).cast::<usize>().read() } != 0
+        })
     }
 
     /// The extension of that type, if the plugin has it.

@@ -242,6 +242,30 @@ TEST(names_from_the_cache) {
   rmdir(folder);
 }
 
+/* What a plugin can do is told with what serves for what it cannot. */
+TEST(capabilities) {
+  pjrtmem_client client = load(1);
+  pjrtmem_capability capability;
+  size_t count = 0;
+  memset(&capability, 0, sizeof capability);
+  capability.struct_size = sizeof capability;
+  for (;; count++) {
+    pjrtmem_error *error = pjrtmem_get_capability(client, count, &capability);
+    if (error) {
+      CHECK_EQ(pjrtmem_error_code(error), PJRTMEM_CODE_OUT_OF_RANGE);
+      pjrtmem_error_free(error);
+      break;
+    }
+    CHECK(strlen(capability.name) > 5);
+    CHECK(strncmp(capability.function, "PJRT_", 5) == 0);
+    CHECK(!capability.instead || strlen(capability.instead) > 5);
+  }
+  CHECK(count > 5);
+  CHECK_CODE(pjrtmem_get_capability(client, SIZE_MAX, &capability), PJRTMEM_CODE_OUT_OF_RANGE);
+  CHECK_CODE(pjrtmem_get_capability(UINT32_MAX, 0, &capability), PJRTMEM_CODE_NOT_FOUND);
+  CHECK_CODE(pjrtmem_get_capability(client, 0, NULL), PJRTMEM_CODE_INVALID_ARGUMENT);
+}
+
 int main(int argc, char **argv) {
   check_start(argc, argv);
   RUN(a_missing_file);
@@ -259,5 +283,6 @@ int main(int argc, char **argv) {
   RUN(bad_names_and_values_of_options);
   RUN(names_from_the_environment);
   RUN(names_from_the_cache);
+  RUN(capabilities);
   return check_finish();
 }

@@ -114,18 +114,12 @@ end
 
 # Splatting a memory, `f(memory...)`, is a builtin that reads through the pointer, and no
 # method can prevent it. These functions of Base splat what they are given, so they refuse a
-# memory.
+# memory. All of reflection (`methods`, `code_typed` …) does it in `to_tuple_type`.
 for (name, before) in (
     :iterate => (OnDevice,),
     :circshift => (AbstractArray,),
     :circshift! => (AbstractArray, AbstractArray),
-    :code_lowered => (Any,),
-    :code_typed => (Any,),
-    :functionloc => (Any,),
-    :hasmethod => (Any,),
-    :methods => (Any,),
-    :parentmodule => (Any,),
-    :which => (Any,),
+    :to_tuple_type => (),
 )
     arguments = [:(::$T) for T in before]
     @eval Base.$name($(arguments...), ::DeviceMemory) = throw_scalar("splatting a memory")

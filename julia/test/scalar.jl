@@ -110,3 +110,26 @@ end
         @test_throws HostAccessError use()
     end
 end
+
+# Base's reflection splats what it is given for argument types, in one place.
+@testset "a memory is no list of argument types" begin
+    memory = PJRTArray(Float64[1, 2]; space=SPACE).ref.mem
+    for f in (
+        () -> code_typed(+, memory),
+        () -> code_typed(+, memory; optimize=false),
+        () -> code_lowered(+, memory; generated=true),
+        () -> hasmethod(+, memory),
+        () -> hasmethod(+, memory, (:a,)),
+        () -> hasmethod(+, memory; world=typemax(UInt)),
+        () -> methods(+, memory),
+        () -> methods(+, memory, Base),
+        () -> which(+, memory),
+        () -> functionloc(+, memory),
+        () -> parentmodule(+, memory),
+        () -> Base.return_types(+, memory),
+        () -> Base.code_ircode(+, memory),
+        () -> Base.infer_effects(+, memory),
+    )
+        @test_throws HostAccessError f()
+    end
+end

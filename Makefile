@@ -44,17 +44,18 @@ uninstall: ## take away what install put there
 stage: build
 	DESTDIR= PREFIX=$(abspath $(TARGET))/stage scripts/install.sh install $(LIBRARY)
 
+ON_ALL_PLUGINS = PJRTMEM_TEST_PLUGINS=$$($(PYTHON) scripts/fetch_plugin.py --names | paste -sd,)
 # Cases of `make fuzz`.
 CASES ?= 20000
 
 faults: plugins ## make each call of each function fail and print how it comes out
 	$(CARGO) build --workspace
-	PJRTMEM_TEST_PLUGINS=$$($(PYTHON) scripts/fetch_plugin.py --names | paste -sd,) \
+	$(ON_ALL_PLUGINS) \
 	  $(CARGO) test --test faults -- --nocapture
 
 fuzz: plugins ## check CASES random sequences of calls against a model
 	$(CARGO) build --release --workspace
-	PJRTMEM_TEST_PLUGINS=$$($(PYTHON) scripts/fetch_plugin.py --names | paste -sd,) \
+	$(ON_ALL_PLUGINS) \
 	  PJRTMEM_TEST_CASES=$(CASES) $(CARGO) test --release --test model -- --nocapture
 
 sanitize: ## run the C suite under AddressSanitizer, UndefinedBehaviorSanitizer and valgrind

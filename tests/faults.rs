@@ -92,6 +92,8 @@ struct Buffers {
     spaces: [u32; 2],
     target: u64,
     source: u64,
+    /// For a call to give up.
+    spare: u64,
     before: Vec<u8>,
 }
 
@@ -128,12 +130,12 @@ fn partly_copied(buffers: &Buffers) -> Vec<u8> {
 
 /// Calls `function` with a struct to fill in.
 macro_rules! get {
-    ($function:ident, $of:expr, $info:ident) => {{
+    ($function:ident, ($($of:expr),*), $info:ident) => {{
         // SAFETY: a struct of integers and pointers, with its size set.
         unsafe {
             let mut info: $info = std::mem::zeroed();
             info.struct_size = size_of::<$info>();
-            $function($of, &raw mut info)
+            $function($($of,)* &raw mut info)
         }
     }};
 }
@@ -156,14 +158,6 @@ macro_rules! scenario {
 /// Runs functions that return no error.
 fn no_error<T>(_: T) -> *mut pjrtmem_error {
     ptr::null_mut()
-}
-
-/// Frees what a call made.
-fn and_free(error: *mut pjrtmem_error, buffer: u64) -> *mut pjrtmem_error {
-    if error.is_null() {
-        outcome(pjrtmem_free(buffer)).unwrap();
-    }
-    error
 }
 
 fn with_options(
@@ -223,14 +217,10 @@ fn scenarios() -> Vec<Scenario> {
             pjrtmem_options_set_integers(options, c"a".as_ptr(), [1].as_ptr(), 1)
         })),
         scenario!(pjrtmem_load, load),
-        scenario!(pjrtmem_get_client_info, |_| get!(pjrtmem_get_client_info, 0, pjrtmem_client_info)),
-        scenario!(pjrtmem_get_capability, |_| unsafe {
-            let mut info: pjrtmem_capability = std::mem::zeroed();
-            info.struct_size = size_of::<pjrtmem_capability>();
-            pjrtmem_get_capability(0, 0, &raw mut info)
-        }),
+        scenario!(pjrtmem_get_client_info, |_| get!(pjrtmem_get_client_info, (0), pjrtmem_client_info)),
+        scenario!(pjrtmem_get_capability, |_| get!(pjrtmem_get_capability, (0, 0), pjrtmem_capability)),
         scenario!(pjrtmem_space_count, |_| unsafe { pjrtmem_space_count(&mut 0) }),
-        scenario!(pjrtmem_get_space_info, |_| get!(pjrtmem_get_space_info, 0, pjrtmem_space_info)),
+        scenario!(pjrtmem_get_space_info, |_| get!(pjrtmem_get_space_info, (0), pjrtmem_space_info)),
         scenario!(pjrtmem_space_find, |_| unsafe {
             pjrtmem_space_find(0, 0, ptr::null(), &mut 0)
         }),
@@ -239,31 +229,26 @@ fn scenarios() -> Vec<Scenario> {
         scenario!(pjrtmem_alloc, |it| {
             let mut buffer = 0;
             let error = unsafe { pjrtmem_alloc(it.spaces[0], U8 as i32, 100, &raw mut buffer) };
-            and_free(error, buffer)
+            if error.is_null() { abi::free(buffer).unwrap(); }
+            error
         }),
-        scenario!(pjrtmem_free, |it| {
-            let mut buffer = 0;
-            let error = unsafe { pjrtmem_alloc(it.spaces[0], U8 as i32, 100, &raw mut buffer) };
-            and_free(error, buffer)
-        }),
+        scenario!(pjrtmem_free, |it| pjrtmem_free(it.spare)),
         scenario!(pjrtmem_retain, |it| {
             outcome(pjrtmem_retain(it.target)).unwrap();
             pjrtmem_release(it.target)
         }),
         scenario!(pjrtmem_release, |it| {
-            let mut buffer = 0;
-            let error = unsafe { pjrtmem_alloc(it.spaces[0], U8 as i32, 100, &raw mut buffer) };
-            if error.is_null() { outcome(pjrtmem_release(buffer)).unwrap(); }
+            let error = pjrtmem_release(it.spare);
             outcome(pjrtmem_reclaim()).unwrap();
             error
         }),
         scenario!(pjrtmem_reclaim, |_| pjrtmem_reclaim()),
         scenario!(pjrtmem_get_buffer_info, |it| {
-            get!(pjrtmem_get_buffer_info, it.target, pjrtmem_buffer_info)
+            get!(pjrtmem_get_buffer_info, (it.target), pjrtmem_buffer_info)
         }),
-        scenario!(pjrtmem_get_memory_info, |_| get!(pjrtmem_get_memory_info, 0, pjrtmem_memory_info)),
+        scenario!(pjrtmem_get_memory_info, |_| get!(pjrtmem_get_memory_info, (0), pjrtmem_memory_info)),
         scenario!(pjrtmem_get_transfer_info, |_| {
-            get!(pjrtmem_get_transfer_info, 0, pjrtmem_transfer_info)
+            get!(pjrtmem_get_transfer_info, (0), pjrtmem_transfer_info)
         }),
         scenario!(pjrtmem_host_address, |it| {
             let mut address = ptr::null_mut();
@@ -314,7 +299,8 @@ impl Buffers {
         };
         let before: Vec<u8> = (0..bytes).map(|i| i as u8).collect();
         let source = filled(spaces[1], &vec![0x55; bytes]);
-        Buffers { spaces, target: filled(spaces[0], &before), source, before }
+        let (target, spare) = (filled(spaces[0], &before), filled(spaces[0], &before));
+        Buffers { spaces, target, source, spare, before }
     }
 
     fn contents(&self) -> Result<Vec<u8>, abi::Failure> {
@@ -324,6 +310,11 @@ impl Buffers {
     fn free(self) {
         for buffer in [self.target, self.source] {
             abi::free(buffer).unwrap();
+        }
+        match abi::free(self.spare) {
+            // The call gave it up.
+            Err((code, _)) if code == Code::StaleHandle as i32 => {}
+            freed => freed.unwrap(),
         }
     }
 }

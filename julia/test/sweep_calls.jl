@@ -105,7 +105,7 @@ const TEMPLATES = (
 # Not specialized, since most time would go into compiling this for one call each.
 function outcome(@nospecialize(f), @nospecialize(arguments::Tuple))
     try
-        applicable(f, arguments...) || return "has no method"
+        applicable(f, arguments...) || return "inapplicable"
         return "returned $(type_name(f(arguments...)))"
     catch e
         return "threw $(type_name(e))"

@@ -22,7 +22,7 @@ pub use buffer::{Buffer, alloc, free, get, retain};
 pub use capabilities::{CAPABILITIES, Capability};
 pub use element::ElementType;
 pub use paths::{Path, Paths};
-pub use plugins::{Client, client, load};
+pub use plugins::{Client, cache, client, load};
 pub use release::{prepare_exit, reclaim, release};
 pub use spaces::{Space, space, space_count};
 pub use transfer::{copy, fill, read};

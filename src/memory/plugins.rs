@@ -152,8 +152,8 @@ fn path_of(plugin: &OsStr, named: &OsStr) -> Option<PathBuf> {
     })
 }
 
-/// The folder of downloaded plugins.
-fn cache() -> PathBuf {
+/// The folder of downloaded plugins and of what came with them.
+pub fn cache() -> PathBuf {
     let folder = |variable| std::env::var_os(variable).filter(|value| !value.is_empty());
     if let Some(cache) = folder("PJRTMEM_CACHE") {
         return cache.into();

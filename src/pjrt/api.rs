@@ -89,6 +89,10 @@ impl Api {
         (self.major, self.minor)
     }
 
+    fn shown_version(&self) -> String {
+        format!("PJRT API {}.{}", self.major, self.minor)
+    }
+
     fn size(&self) -> usize {
         // SAFETY: every table starts with its size.
         unsafe { (&raw const (*self.table.as_ptr()).struct_size).read() }
@@ -110,9 +114,8 @@ impl Api {
         if self.major != sys::PJRT_API_MAJOR {
             bail!(
                 VersionMismatch,
-                "the plugin {path} has PJRT API {}.{}; expected is a major version of {}",
-                self.major,
-                self.minor,
+                "the plugin {path} has {}; expected is a major version of {}",
+                self.shown_version(),
                 sys::PJRT_API_MAJOR
             );
         }
@@ -121,7 +124,7 @@ impl Api {
 
     fn check_needed(&self) -> Result<()> {
         let (path, size) = (self.path.display(), self.size());
-        let version = format!("PJRT API {}.{}", self.major, self.minor);
+        let version = self.shown_version();
         for &(name, offset) in sys::SLOTS.iter().filter(|(name, _)| NEEDED.contains(name)) {
             let end = offset + size_of::<usize>();
             if size < end {
@@ -184,10 +187,9 @@ impl Api {
         function.ok_or_else(|| {
             error!(
                 Unimplemented,
-                "the plugin {} (PJRT API {}.{}) has no {name}",
+                "the plugin {} ({}) has no {name}",
                 self.path.display(),
-                self.major,
-                self.minor
+                self.shown_version()
             )
         })
     }
@@ -206,7 +208,7 @@ impl Api {
             unsafe { destroy(&mut args) };
         }
         let plugin = self.path.file_name().unwrap_or_default().display();
-        let version = format!("PJRT API {}.{}", self.major, self.minor);
+        let version = self.shown_version();
         Err(Error::new(code, format!("{message} ({function} of {plugin}, {version})")))
     }
 

@@ -188,37 +188,21 @@ CHECK_UNUSED static pjrtmem_client load_named(const char *plugin, int64_t device
 
 CHECK_UNUSED static pjrtmem_client load(int64_t devices) { return load_named(check_plugin, devices); }
 
-CHECK_UNUSED static pjrtmem_client_info client_info(pjrtmem_client client) {
-  pjrtmem_client_info info;
-  memset(&info, 0, sizeof info);
-  info.struct_size = sizeof info;
-  CHECK_OK(pjrtmem_get_client_info(client, &info));
-  return info;
-}
+/* The function `name` that returns what pjrtmem_get_`name` fills in. */
+#define CHECK_INFO(name, of)                       \
+  CHECK_UNUSED static pjrtmem_##name name(of id) { \
+    pjrtmem_##name info;                           \
+    memset(&info, 0, sizeof info);                 \
+    info.struct_size = sizeof info;                \
+    CHECK_OK(pjrtmem_get_##name(id, &info));       \
+    return info;                                   \
+  }
 
-CHECK_UNUSED static pjrtmem_space_info space_info(pjrtmem_space space) {
-  pjrtmem_space_info info;
-  memset(&info, 0, sizeof info);
-  info.struct_size = sizeof info;
-  CHECK_OK(pjrtmem_get_space_info(space, &info));
-  return info;
-}
-
-CHECK_UNUSED static pjrtmem_buffer_info buffer_info(pjrtmem_buffer buffer) {
-  pjrtmem_buffer_info info;
-  memset(&info, 0, sizeof info);
-  info.struct_size = sizeof info;
-  CHECK_OK(pjrtmem_get_buffer_info(buffer, &info));
-  return info;
-}
-
-CHECK_UNUSED static pjrtmem_memory_info memory_info(pjrtmem_space space) {
-  pjrtmem_memory_info info;
-  memset(&info, 0, sizeof info);
-  info.struct_size = sizeof info;
-  CHECK_OK(pjrtmem_get_memory_info(space, &info));
-  return info;
-}
+CHECK_INFO(client_info, pjrtmem_client)
+CHECK_INFO(space_info, pjrtmem_space)
+CHECK_INFO(buffer_info, pjrtmem_buffer)
+CHECK_INFO(memory_info, pjrtmem_space)
+CHECK_INFO(transfer_info, pjrtmem_space)
 
 /* The default memory of the client's first device. */
 CHECK_UNUSED static pjrtmem_space first_space(pjrtmem_client client) { return client_info(client).first_space; }

@@ -212,15 +212,11 @@ TEST(the_device_address) {
 /* Which way bytes went can be asked. */
 TEST(transfers_are_counted) {
   uint8_t bytes[100] = {0};
-  pjrtmem_transfer_info before, after;
   pjrtmem_buffer buffer = bytes_in(space, sizeof bytes);
-  memset(&before, 0, sizeof before);
-  before.struct_size = sizeof before;
-  after = before;
-  CHECK_OK(pjrtmem_get_transfer_info(space, &before));
+  pjrtmem_transfer_info before = transfer_info(space);
   CHECK_OK(pjrtmem_copy_from_host(buffer, 10, bytes, 60));
   CHECK_OK(pjrtmem_copy_to_host(buffer, 90, bytes, 7));
-  CHECK_OK(pjrtmem_get_transfer_info(space, &after));
+  pjrtmem_transfer_info after = transfer_info(space);
   CHECK_EQ(after.written_in_place - before.written_in_place, 60);
   CHECK_EQ(after.read_in_place - before.read_in_place, 7);
   CHECK_EQ(after.written_whole, before.written_whole);

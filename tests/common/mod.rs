@@ -25,19 +25,8 @@ pub fn skip(why: &str) {
 
 /// The official header, as `make plugin` leaves it in the cache.
 pub fn pjrt_header() -> Option<PathBuf> {
-    let header = cache().join("include/pjrt_c_api.h");
+    let header = memory::cache().join("include/pjrt_c_api.h");
     header.is_file().then_some(header)
-}
-
-fn cache() -> PathBuf {
-    let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-    folder("PJRTMEM_CACHE").map_or_else(
-        || {
-            let home = || PathBuf::from(folder("HOME").expect("HOME")).join(".cache");
-            folder("XDG_CACHE_HOME").map_or_else(home, PathBuf::from).join("pjrtmem")
-        },
-        PathBuf::from,
-    )
 }
 
 /// The C compiler.
